@@ -1,4 +1,4 @@
-"""Who uses a data folder: a lock file that the operating system releases when its holder dies, however it dies."""
+"""Who uses a data folder: a lock file that the operating system releases when the holder dies."""
 
 import json
 import os
