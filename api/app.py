@@ -1,0 +1,23 @@
+"""The http app named in langgraph.json; its lifespan opens the stores and warms what the first question needs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from api import assistant, campaigns
+from pausepoint.services import close_services, get_services
+
+
+@asynccontextmanager
+async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    """Open on start, close on stop."""
+    services = await get_services()
+    services.warm()
+    yield
+    await close_services()
+
+
+app = FastAPI(title="Pausepoint campaign assistant", lifespan=lifespan)
+app.include_router(campaigns.router)
+app.include_router(assistant.router)

@@ -1,0 +1,52 @@
+"""Step `prepare`: forget the last question's work, find the campaign, answer from the cache when it can."""
+
+from typing import cast
+
+from langgraph.runtime import Runtime
+
+from nodes.answers import campaign_of, empty_answer, fail
+from pausepoint.campaigns.store import UnknownCampaign
+from pausepoint.language import detect_language
+from pausepoint.services import get_services
+from state.assistant import MAX_QUESTION, Answer, AssistantContext, AssistantState
+
+
+async def prepare(state: AssistantState, runtime: Runtime[AssistantContext]) -> AssistantState:
+    """Reset what belongs to one question; a bad question or campaign becomes an answer that says so."""
+    question = str(state.get("question") or "").strip()
+    fresh: AssistantState = {
+        "question": question,
+        "asked": question,
+        "plan": None,
+        "clarification": None,
+        "clarification_errors": [],
+        "clarification_rounds": 0,
+        "evidence": [],
+        "cypher": None,
+        "graph": None,
+        "actions": [],
+        "cached": False,
+        "usage": [],
+        "revision": 0,
+        "answer": empty_answer(),
+        "language": detect_language(question),
+    }
+    if not question:
+        return {**fresh, "answer": fail("invalid_query", "en", "Ask something: `question` is empty.")}
+    if len(question) > MAX_QUESTION:
+        said = f"`question` has {len(question)} characters; at most {MAX_QUESTION} are allowed."
+        return {**fresh, "answer": fail("invalid_query", "en", said)}
+    services = await get_services()
+    try:
+        campaign = await services.campaigns.find(campaign_of(state, runtime))
+    except UnknownCampaign as error:
+        return {**fresh, "answer": fail("unknown_campaign", "en", str(error))}
+    fresh["campaign"] = campaign.uuid
+    fresh["language"] = detect_language(question, campaign.language)
+    context = runtime.context
+    if (context is None or context.use_cache) and not state.get("history"):
+        known = await services.cache.get(campaign.uuid, question)
+        if known.answer is not None:
+            return {**fresh, "answer": cast("Answer", known.answer), "cached": True}
+        fresh["revision"] = known.revision
+    return fresh

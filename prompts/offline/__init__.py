@@ -1,0 +1,1 @@
+"""What each task answers without a model: plain, deterministic, from the data at hand."""

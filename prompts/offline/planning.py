@@ -1,0 +1,199 @@
+"""Offline planning: ordered rules over cues in the question and the campaign's names found in it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pausepoint.campaigns.lexicon import Mention
+from pausepoint.vectors.text import fold
+from prompts.offline import cues
+from state.assistant import Action, Scope
+
+KNOWN = 0.34
+"""Share of the question's own words that the campaign must know for a question without names."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The rule that spoke."""
+
+    action: Action
+    reasoning: str
+    scope: Scope = "relationships"
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What the rules look at; `text` is folded, `rest` is the text without the found names."""
+
+    text: str
+    rest: str
+    mentions: Sequence[Mention]
+    content: list[str]
+    coverage: float
+    has_history: bool
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        return pattern.search(self.text) is not None
+
+    @property
+    def names(self) -> int:
+        return len(self.mentions)
+
+    @property
+    def scope(self) -> Scope:
+        if self.has(cues.SUBGRAPH) or self.has(cues.EVERYTHING):
+            return "full_subgraph"
+        if self.has(cues.DETAILS) and not self.has(cues.RELATIONS):
+            return "node_details"
+        return "relationships"
+
+
+def decide(
+    *,
+    question: str,
+    language: str,
+    mentions: Sequence[Mention],
+    coverage: float,
+    has_history: bool,
+    may_clarify: bool,
+) -> Decision:
+    """Pick an action.
+
+    Args:
+        question: as typed.
+        language: ISO 639-1 code of the question.
+        mentions: the campaign's names found in it.
+        coverage: share (0 to 1) of the question's own words that the campaign's texts know.
+        has_history: whether an earlier turn can explain pronouns.
+        may_clarify: False once the person has been asked.
+    """
+    asked = _read(question, mentions, coverage, has_history)
+    outside = _outside(asked)
+    if outside:
+        return outside
+    unclear = _unclear(asked)
+    if unclear and may_clarify:
+        return unclear
+    return _search(asked)
+
+
+def _read(question: str, mentions: Sequence[Mention], coverage: float, has_history: bool) -> _Question:
+    text = _mend(" ".join(re.findall(r"[\w&'+*/^-]+", fold(question))))
+    named = {word for m in mentions for word in fold(m.text).split()}
+    words = re.findall(r"[^\W\d_]+", text)
+    rest = [w for w in words if w not in named]
+    content = [
+        w for w in rest if w not in cues.FUNCTION_WORDS and not cues.GENERIC_WORDS.match(w) and len(w) > 1
+    ]
+    return _Question(text, " ".join(rest), mentions, content, coverage, has_history)
+
+
+def _outside(asked: _Question) -> Decision | None:
+    if asked.has(cues.RULES):
+        return Decision("out_of_scope", "It asks about rules of play, not about the campaign.")
+    if asked.has(cues.WORLD) and not (asked.names and asked.coverage > 0.8):
+        return Decision("out_of_scope", "It asks about the world outside the campaign.")
+    if asked.has(cues.CREATIVE):
+        return Decision("out_of_scope", "It asks to make something up, not about the campaign's data.")
+    if not asked.names and asked.content and asked.coverage < KNOWN:
+        return Decision("out_of_scope", f"The campaign knows {asked.coverage:.0%} of what it speaks of.")
+    return None
+
+
+def _unclear(asked: _Question) -> Decision | None:
+    several = [m for m in asked.mentions if m.ambiguous]
+    if several and asked.names == len(several) == 1 and len(asked.content) <= 2:
+        names = ", ".join(c.name for c in several[0].candidates[:4])
+        return Decision("clarification_needed", f"{several[0].text!r} fits several: {names}.")
+    if asked.names or asked.content or asked.has_history:
+        return None
+    if asked.has(cues.SESSION) or asked.has(cues.SUMMARY):
+        return None
+    return Decision("clarification_needed", "It names nothing that could be looked for.")
+
+
+def _search(asked: _Question) -> Decision:
+    for rule in (_combined, _between, _happened, _relative, _thing):
+        decision = rule(asked)
+        if decision:
+            return decision
+    return Decision("search_notes", "It asks about something without naming it.")
+
+
+def _combined(asked: _Question) -> Decision | None:
+    if asked.has(cues.COMPARE) or asked.has(cues.SUMMARY):
+        return Decision("combined_search", "A comparison or summary needs several sources.", "full_subgraph")
+    several = asked.names >= 2 or (asked.names == 0 and len(asked.content) >= 1)
+    if asked.has(cues.EVERYTHING) and several:
+        return Decision("combined_search", "It wants everything about several things.", "full_subgraph")
+    if asked.has(cues.AND_ALSO) and (asked.names >= 2 or asked.has(cues.ABOUT)):
+        return Decision("combined_search", "It asks for several things at once.", "full_subgraph")
+    return None
+
+
+def _between(asked: _Question) -> Decision | None:
+    if asked.has(cues.WHAT_HAPPENED) or re.search(
+        r"\b(dlaczego|czemu|why|how did|when did|kiedy)\b", asked.text
+    ):
+        return None
+    if asked.names >= 2:
+        return Decision(
+            "search_relations_then_graph", "It names several things and asks what is between them."
+        )
+    if asked.has(cues.BETWEEN) and asked.names:
+        return Decision("search_relations_then_graph", "It asks for a connection.")
+    return None
+
+
+def _happened(asked: _Question) -> Decision | None:
+    if asked.has(cues.WHAT_HAPPENED) or asked.has(cues.WHY_HOW_WHEN) or asked.has(cues.SESSION):
+        return Decision("search_notes", "It asks what happened, why, how or when.")
+    return None
+
+
+def _relative(asked: _Question) -> Decision | None:
+    if not asked.has(cues.WHO) or (asked.has(cues.WHO_IS) and not asked.has(cues.KIN)):
+        return None
+    if asked.names and (asked.content or asked.has(cues.KIN)):
+        return Decision("search_relations_then_graph", "It asks who stands in a relation to something.")
+    if asked.content:
+        return Decision("search_relations_then_graph", "It asks who did something to something.")
+    return None
+
+
+def _thing(asked: _Question) -> Decision | None:
+    if asked.names:
+        return Decision("search_artifacts_then_graph", "It asks about something it names.", asked.scope)
+    if asked.has(cues.CATEGORY) or asked.has(cues.WHO_IS) or asked.has(cues.PLACE_OR_OWNER):
+        return Decision(
+            "search_artifacts_then_graph", "It asks for a character, place, item or event.", asked.scope
+        )
+    return None
+
+
+def _mend(text: str) -> str:
+    """Correct one slip in a word that is nearly a cue word."""
+    return " ".join(_mended(word) for word in text.split())
+
+
+def _mended(word: str) -> str:
+    if len(word) < 5 or word in _CUES:
+        return word
+    return next(
+        (cue for cue in cues.CUE_WORDS if abs(len(cue) - len(word)) <= 1 and _one_slip(word, cue)), word
+    )
+
+
+_CUES = frozenset(cues.CUE_WORDS)
+
+
+def _one_slip(word: str, other: str) -> bool:
+    """Whether one insertion, deletion, substitution or swap of neighbours makes them equal."""
+    if word[0] != other[0]:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)
+    if start is None:
+        return False
+    a, b = word[start:], other[start:]
+    return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

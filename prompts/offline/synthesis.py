@@ -1,0 +1,198 @@
+"""Offline answers: the found sentences and relations themselves, each with the note it stands in.
+
+Nothing is made up, so nothing reads like prose: a heading line, the facts, their sources.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from pausepoint.vectors.text import fold
+from prompts.offline.cues import FUNCTION_WORDS
+from state.assistant import Edge, Evidence, GraphData
+
+MAX_WORDS = 280
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"”»']?\s+(?=[\"„«'(\[]?[A-ZĄĆĘŁŃÓŚŹŻÄÖÜÁÉÍÑ¿¡—])|\n{1,}")
+_MARKUP = re.compile(r"^\s*(?:#+\s*|[-*>]\s+|\d+\.\s+)|[*_`]{1,3}")
+
+_TEXT = {
+    "pl": {
+        "empty": "Nie znalazłem w kampanii niczego, co odpowiada na to pytanie. Spróbuj podać imię postaci, nazwę "
+        "miejsca albo wydarzenie, na przykład: „Kim jest …?” albo „Co się stało podczas …?”.",
+        "relations": "Relacje",
+        "notes": "W notatkach",
+        "offline": "(Bez modelu językowego: zdania i relacje z danych kampanii.)",
+    },
+    "en": {
+        "empty": "I found nothing in the campaign that answers this. Try naming a character, a place or an event, "
+        "for example: “Who is …?” or “What happened at …?”.",
+        "relations": "Relations",
+        "notes": "From the notes",
+        "offline": "(Without a language model: sentences and relations from the campaign's data.)",
+    },
+    "de": {
+        "empty": "Dazu steht nichts in der Kampagne. Nenne eine Figur, einen Ort oder ein Ereignis.",
+        "relations": "Beziehungen",
+        "notes": "Aus den Notizen",
+        "offline": "(Ohne Sprachmodell: Sätze und Beziehungen aus den Daten der Kampagne.)",
+    },
+    "es": {
+        "empty": "No encontré nada en la campaña que responda a esto. Nombra un personaje, un lugar o un suceso.",
+        "relations": "Relaciones",
+        "notes": "De las notas",
+        "offline": "(Sin modelo de lenguaje: frases y relaciones de los datos de la campaña.)",
+    },
+}
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+    words: int
+
+
+def extractive_answer(
+    *,
+    question: str,
+    language: str,
+    cite: str,
+    action: str,
+    scope: str,
+    evidence: list[Evidence],
+    graph: GraphData | None,
+    titles: dict[str, str],
+    focus: list[str],
+) -> str:
+    """The answer as Markdown text of at most 300 words, every line ending in its citations.
+
+    Args:
+        question: as asked.
+        language: ISO 639-1 code; texts exist in pl, en, de and es.
+        cite: the word citations start with, for example Note.
+        action: what was done to find the data.
+        scope: how far the graph reaches.
+        evidence: found chunks, best first.
+        graph: the subgraph, if any.
+        titles: note titles by id.
+        focus: artifact ids the question is about.
+    """
+    words = _TEXT.get(language, _TEXT["en"])
+    writer = _Writer(cite, titles)
+    about = [
+        e for e in evidence if e["type"] == "artifact" and (not focus or e["payload"]["artifact_id"] in focus)
+    ]
+    if action != "search_notes":
+        writer.add(_artifact_line(e, writer) for e in about[:3])
+        writer.section(words["relations"], _relation_lines(question, graph, evidence, focus, writer))
+    room = 3 if action in ("search_notes", "combined_search") else 1
+    writer.section(
+        words["notes"], _note_lines(question, evidence, writer, room), bare=action == "search_notes"
+    )
+    if not writer.lines:
+        return words["empty"]
+    return "\n".join([*writer.lines, "", words["offline"]])
+
+
+class _Writer:
+    """Collects cited lines until the answer is full."""
+
+    def __init__(self, cite: str, titles: dict[str, str]) -> None:
+        self.cite, self.titles, self.lines, self.words = cite, titles, list[str](), 0
+
+    def cited(self, text: str, note_ids: Iterable[str], most: int = 2) -> str | None:
+        """The text with its sources, or None when nothing backs it."""
+        known = islice((self.titles[n] for n in note_ids if n in self.titles), most)
+        marks = " ".join(f"[{self.cite}: {title}]" for title in known)
+        return f"{text} {marks}" if marks else None
+
+    def add(self, lines: Iterable[str | None]) -> None:
+        for line in lines:
+            if line is None:
+                continue
+            count = len(line.split())
+            if self.words + count > MAX_WORDS:
+                return
+            self.lines.append(line)
+            self.words += count
+
+    def section(self, title: str, lines: Iterable[str | None], *, bare: bool = False) -> None:
+        before = len(self.lines)
+        self.add(lines)
+        if len(self.lines) > before and not bare:
+            self.lines.insert(before, f"{title}:")
+            self.words += len(title.split())
+
+
+def _artifact_line(found: Evidence, writer: _Writer) -> str | None:
+    about = found["payload"]
+    text = f"**{about['name']}** ({about['artifact_type']}): {about.get('description') or '—'}"
+    return writer.cited(text, found["note_ids"])
+
+
+def _relation_lines(
+    question: str, graph: GraphData | None, evidence: list[Evidence], focus: list[str], writer: _Writer
+) -> Iterator[str | None]:
+    if graph is None:
+        for found in (e for e in evidence if e["type"] == "relation"):
+            about = found["payload"]
+            yield _relation(
+                about["source"],
+                about["label"],
+                about["target"],
+                about["description"],
+                found["note_ids"],
+                writer,
+            )
+        return
+    names = {n["id"]: n["name"] for n in graph["nodes"]}
+    asked = _stems(question)
+    rank = {e["payload"]["relationship_id"]: i for i, e in enumerate(evidence) if e["type"] == "relation"}
+
+    def order(edge: Edge) -> tuple[int, int, int]:
+        touching = sum(end in focus for end in (edge["source"], edge["target"]))
+        words = len(asked & _stems(f"{edge['label'].replace('_', ' ')} {edge['description']}"))
+        return (-touching, rank.get(edge["id"], len(rank) + 1), -words)
+
+    for edge in sorted(graph["edges"], key=order)[:14]:
+        source, target = names.get(edge["source"], "?"), names.get(edge["target"], "?")
+        yield _relation(source, edge["label"], target, edge["description"], edge["noteIds"], writer)
+
+
+def _relation(
+    source: str, label: str, target: str, description: str, notes: list[str], writer: _Writer
+) -> str | None:
+    told = f": {description}" if description else ""
+    return writer.cited(f"- {source} → {label} → {target}{told}", notes)
+
+
+def _note_lines(question: str, evidence: list[Evidence], writer: _Writer, most: int) -> Iterator[str | None]:
+    asked = _stems(question)
+    seen: set[str] = set()
+    notes: dict[str, list[Evidence]] = {}
+    for found in (e for e in evidence if e["type"] == "note"):
+        notes.setdefault(found["note_ids"][0], []).append(found)
+    for note_id, chunks in islice(notes.items(), most):
+        sentences = [s for chunk in chunks[:2] for s in _sentences(chunk["text"])]
+        for sentence in _best(sentences, asked, 3 if most == 1 or len(notes) == 1 else 2):
+            if sentence not in seen:
+                seen.add(sentence)
+                yield writer.cited(f"- {sentence}", [note_id])
+
+
+def _best(sentences: list[str], asked: set[str], most: int) -> list[str]:
+    """The sentences that share most with the question, in their order of telling."""
+    scored = [(len(asked & _stems(s)) / (1 + 0.01 * len(s)), -i, s) for i, s in enumerate(sentences)]
+    chosen = sorted(scored, reverse=True)[:most]
+    return [s for _, i, s in sorted(chosen, key=lambda c: -c[1])]
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (_MARKUP.sub("", part).strip() for part in _SENTENCE.split(text))
+    return [p for p in parts if len(p.split()) >= 3]
+
+
+def _stems(text: str) -> set[str]:
+    """Words cut to what inflection leaves alone."""
+    words = re.findall(r"[^\W_]+", fold(text))
+    return {w[:5] if len(w) > 5 else w[:4] for w in words if len(w) > 2 and w not in FUNCTION_WORDS}
