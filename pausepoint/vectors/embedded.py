@@ -10,15 +10,13 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
+from pausepoint.vectors.edge_payload import edge_filter, flagged, unflagged
 from pausepoint.vectors.errors import DiskFull, UnknownCollection, VectorsClosed
-from pausepoint.vectors.points import check_name, checked_filter, checked_id, checked_point, checked_vector
+from pausepoint.vectors.points import check_name, checked_id, checked_point, checked_vector
 from pausepoint.vectors.port import Filter, Hit, Point
 from pausepoint.vectors.shards import Shards
-
-if TYPE_CHECKING:
-    from qdrant_edge import Filter as EdgeFilter
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -128,7 +126,7 @@ class EmbeddedVectors:
             if not checked:
                 return
             self._check_room(len(checked) * shard.dimensions * 4)
-            edge_points = [EdgePoint(point.id, list(point.vector), point.payload) for point in checked]
+            edge_points = [EdgePoint(each.id, list(each.vector), flagged(each.payload)) for each in checked]
             with shard.writing:
                 shard.edge.update(UpdateOperation.upsert_points(edge_points))
                 shard.edge.flush()
@@ -143,7 +141,7 @@ class EmbeddedVectors:
     ) -> list[Hit]:
         from qdrant_edge import Query, QueryRequest
 
-        condition = _edge_filter(where)
+        condition = edge_filter(where)
         if limit < 1 or not self._shards.exists(collection):
             return []
         with self._shards.use(collection) as shard:
@@ -152,12 +150,12 @@ class EmbeddedVectors:
                 query=Query.Nearest(values), filter=condition, limit=limit, with_payload=with_payload
             )
             found = shard.edge.query(request)
-        return [Hit(str(each.id), each.score, each.payload or {}) for each in found]
+        return [Hit(str(each.id), each.score, unflagged(each.payload)) for each in found]
 
     def _scroll(self, collection: str, where: Filter | None) -> list[Hit]:
         from qdrant_edge import ScrollRequest
 
-        condition = _edge_filter(where)
+        condition = edge_filter(where)
         if not self._shards.exists(collection):
             return []
         hits: list[Hit] = []
@@ -166,7 +164,7 @@ class EmbeddedVectors:
             while True:
                 request = ScrollRequest(offset=offset, limit=_PAGE, filter=condition, with_payload=True)
                 page, offset = shard.edge.scroll(request)
-                hits += [Hit(str(each.id), 0.0, each.payload or {}) for each in page]
+                hits += [Hit(str(each.id), 0.0, unflagged(each.payload)) for each in page]
                 if offset is None:
                     return hits
 
@@ -185,7 +183,7 @@ class EmbeddedVectors:
     def _count(self, collection: str, where: Filter | None) -> int:
         from qdrant_edge import CountRequest
 
-        condition = _edge_filter(where)
+        condition = edge_filter(where)
         if not self._shards.exists(collection):
             return 0
         with self._shards.use(collection) as shard:
@@ -204,18 +202,3 @@ class EmbeddedVectors:
         free, needed = shutil.disk_usage(folder).free, 2 * size + _MIN_FREE
         if free < needed:
             raise DiskFull(folder, free, needed)
-
-
-def _edge_filter(where: Filter | None) -> "EdgeFilter | None":
-    from qdrant_edge import FieldCondition, MatchAny, MatchValue
-    from qdrant_edge import Filter as EdgeFilter
-
-    conditions = checked_filter(where)
-    if not conditions:
-        return None
-    return EdgeFilter(
-        must=[
-            FieldCondition(key=key, match=MatchAny(value) if isinstance(value, list) else MatchValue(value))
-            for key, value in conditions.items()
-        ]
-    )
