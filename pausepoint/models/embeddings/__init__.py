@@ -1,0 +1,1 @@
+"""Texts to vectors: the port, the bundled multilingual model, and the choice between providers."""
