@@ -30,6 +30,16 @@ class CampaignRow:
         """The campaign's uuid."""
         return self.campaign.uuid
 
+    @property
+    def name(self) -> str:
+        """The campaign's name."""
+        return self.campaign.name
+
+    @property
+    def language(self) -> str:
+        """The language its notes are written in (ISO 639-1)."""
+        return self.campaign.language
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pausepoint.campaigns.cache import drop_answers
@@ -48,16 +48,16 @@ class CampaignStore:
     async def put(self, campaign: Campaign) -> CampaignRow:
         """Create or update a campaign; its graph label and collection stay what they were first."""
         await self._database.write(lambda conn: put_campaign(conn, campaign))
-        return await self.get(campaign.uuid)
+        return await self.find(campaign.uuid)
 
-    async def find(self, uuid: str) -> CampaignRow | None:
+    async def look_up(self, uuid: str) -> CampaignRow | None:
         """The campaign, None if there is none."""
         key = as_uuid(uuid)
         return await self._database.read(lambda conn: find_campaign(conn, key)) if key else None
 
-    async def get(self, uuid: str) -> CampaignRow:
+    async def find(self, uuid: str) -> CampaignRow:
         """The campaign; raises `UnknownCampaign`."""
-        if found := await self.find(uuid):
+        if found := await self.look_up(uuid):
             return found
         raise UnknownCampaign(uuid)
 
@@ -158,16 +158,29 @@ class CampaignStore:
 
         await self._database.write(work)
 
-    async def mark_stale(self, uuid: str, kind: PointType, ids: Iterable[str]) -> None:
-        """Make items count as changed, because another store lost them or holds them differently."""
-        keys = [(uuid, kind, key) for key in ids]
+    async def mark_stale(self, uuid: str, stale: Mapping[PointType, Iterable[str]]) -> None:
+        """Make items count as changed, because another store lost them or holds them differently.
+
+        The other stores now hold nothing the rows do not know: the change begun is over.
+        """
+        keys = [(uuid, kind, key) for kind, ids in stale.items() for key in ids]
 
         def work(conn: sqlite3.Connection) -> None:
             conn.executemany(
                 "UPDATE campaign_items SET hash = '' WHERE campaign_uuid = ? AND kind = ? AND id = ?", keys
             )
+            conn.execute(_SETTLED, (uuid,))
 
         await self._database.write(work)
+
+    async def any_stale(self, uuid: str) -> bool:
+        """Whether an item waits to be written anew."""
+
+        def work(conn: sqlite3.Connection) -> bool:
+            query = "SELECT 1 FROM campaign_items WHERE campaign_uuid = ? AND hash = '' LIMIT 1"
+            return conn.execute(query, (uuid,)).fetchone() is not None
+
+        return await self._database.read(work)
 
     async def set_embedding(self, uuid: str, embedding: str) -> None:
         """Name the model and dimensions the campaign's vectors are made with."""
