@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test soak check bench clean
+.PHONY: help setup run test soak check bench graph lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -36,6 +36,9 @@ check: $(INSTALLED) ## format, lint, types, import directions
 
 bench: $(INSTALLED) ## print every benchmark table
 	$(BIN)/python -m bench
+
+graph: $(INSTALLED) ## renew the graph's drawing in README.md
+	$(BIN)/python docs/draw_graphs.py
 
 lock: ## write requirements.lock anew from pyproject.toml
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --extra dev --no-annotate --no-header pyproject.toml -o requirements.lock
