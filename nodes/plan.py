@@ -4,9 +4,10 @@ from nodes.answers import used
 from pausepoint.campaigns.lexicon import Candidate, Mention
 from pausepoint.campaigns.view import CampaignView
 from pausepoint.models.task import run_task
-from pausepoint.services import get_services
+from pausepoint.services import Services, get_services
 from prompts import planning
 from prompts.clarification import question_back
+from prompts.offline.outside import likeness
 from prompts.offline.references import points_back
 from state.assistant import AssistantState, Plan, Turn
 
@@ -29,6 +30,8 @@ async def plan(state: AssistantState) -> AssistantState:
         categories=[c.id for c in view.campaign.categories],
         mentions=mentions,
         coverage=view.coverage(question),
+        inside=await _inside(services, view, question),
+        outside=await likeness(question, services.embedder),
         relation_labels=view.relation_labels,
         history=history,
         may_clarify=not chosen and rounds < MAX_CLARIFICATIONS,
@@ -49,6 +52,13 @@ async def plan(state: AssistantState) -> AssistantState:
     if draft.action == "clarification_needed" and not inputs.may_clarify:
         decided["action"] = "combined_search"
     return {"plan": decided, "actions": ["planning"], "usage": used(state, "planning", result)}
+
+
+async def _inside(services: Services, view: CampaignView, question: str) -> float:
+    """Cosine of the question to the campaign's nearest text."""
+    vector = (await services.embedder.embed_queries([question]))[0]
+    hits = await services.vectors.search(services.collection(view.campaign.uuid), vector, limit=1)
+    return hits[0].score if hits else 0.0
 
 
 def _mentions(question: str, view: CampaignView, chosen: list[str], history: list[Turn]) -> list[Mention]:

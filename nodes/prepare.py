@@ -5,7 +5,7 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from nodes.answers import campaign_of, empty_answer, fail
-from pausepoint.campaigns.store import UnknownCampaign
+from pausepoint.campaigns.resolve import NoSuchCampaign, resolve_campaign
 from pausepoint.language import detect_language
 from pausepoint.services import get_services
 from state.assistant import MAX_QUESTION, Answer, AssistantContext, AssistantState
@@ -38,14 +38,14 @@ async def prepare(state: AssistantState, runtime: Runtime[AssistantContext]) -> 
         return {**fresh, "answer": fail("invalid_query", "en", said)}
     services = await get_services()
     try:
-        campaign = await services.campaigns.find(campaign_of(state, runtime))
-    except UnknownCampaign as error:
+        row = await resolve_campaign(services.campaigns, campaign_of(state, runtime))
+    except NoSuchCampaign as error:
         return {**fresh, "answer": fail("unknown_campaign", "en", str(error))}
-    fresh["campaign"] = campaign.uuid
-    fresh["language"] = detect_language(question, campaign.language)
+    fresh["campaign"] = row.uuid
+    fresh["language"] = detect_language(question, row.campaign.language)
     context = runtime.context
     if (context is None or context.use_cache) and not state.get("history"):
-        known = await services.cache.get(campaign.uuid, question)
+        known = await services.cache.get(row.uuid, question)
         if known.answer is not None:
             return {**fresh, "answer": cast("Answer", known.answer), "cached": True}
         fresh["revision"] = known.revision

@@ -37,7 +37,11 @@ class PlanDraft(BaseModel):
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """The question with what is known before planning: names found in it and how well the campaign covers it."""
+    """The question with what is known before planning.
+
+    `mentions` are the campaign's names found in it, `coverage` the share of its words that the campaign has, `inside`
+    its cosine to the campaign's nearest text, `outside` to the nearest example of what no campaign answers.
+    """
 
     question: str
     language: str
@@ -46,6 +50,8 @@ class PlanInputs:
     categories: list[str] = field(default_factory=list[str])
     mentions: list[Mention] = field(default_factory=list[Mention])
     coverage: float = 1.0
+    inside: float = 1.0
+    outside: float = 0.0
     relation_labels: list[str] = field(default_factory=list[str])
     history: list[Turn] = field(default_factory=list[Turn])
     may_clarify: bool = True
@@ -104,6 +110,8 @@ def _offline(inputs: PlanInputs) -> PlanDraft:
         language=inputs.language,
         mentions=inputs.mentions,
         coverage=inputs.coverage,
+        inside=inputs.inside,
+        outside=inputs.outside,
         has_history=bool(inputs.history),
         may_clarify=inputs.may_clarify,
     )

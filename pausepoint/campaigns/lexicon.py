@@ -12,11 +12,12 @@ from pausepoint.vectors.text import fold, name_similarity
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SAME_WORD = 0.8
 """Similarity from which a word of the question counts as a word of a name."""
+_MISSPELT = 0.85
+"""Similarity of a word with one slip to the name it was meant to be."""
 _TIE = 0.06
 """Candidates this close to the best one count as equally meant."""
 _SHORT = frozenset(
-    "a an and at by de del der die el for from i in la las le les los na nad o od of on pod przy the to u w we z ze za "
-    "jest sa kto co jak czy kim sie do dla ma mu go jego jej is are was who what how did does has his her".split()
+    ["a", "an", "and", "at", "by", "de", "del", "der", "die", "el", "for", "from", "i", "in", "la", "las", "le", "les", "los", "na", "nad", "o", "od", "of", "on", "pod", "przy", "the", "to", "u", "w", "we", "z", "ze", "za", "jest", "sa", "kto", "co", "jak", "czy", "kim", "sie", "do", "dla", "ma", "mu", "go", "jego", "jej", "is", "are", "was", "who", "what", "how", "did", "does", "has", "his", "her"]
 )
 
 
@@ -68,11 +69,13 @@ class Lexicon:
 
     forms: list[_Form]
     weights: dict[str, float]
+    known: frozenset[str]
+    """Words of the campaign's texts: none of them is a misspelt name."""
     _by_start: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def of(cls, named: Iterable[Named]) -> "Lexicon":
-        """Index the names and aliases of artifacts."""
+    def of(cls, named: Iterable[Named], known: Iterable[str] = ()) -> "Lexicon":
+        """Index the names and aliases of artifacts; `known` are the (folded) words of the campaign's texts."""
         forms = [
             _Form(item, words, position > 0)
             for item in named
@@ -88,7 +91,7 @@ class Lexicon:
             word: (0.15 if word in _SHORT else 1.0) * (0.4 + log(1 + total / len(ids)))
             for word, ids in owners.items()
         }
-        lexicon = cls(forms, weights)
+        lexicon = cls(forms, weights, frozenset(known))
         for word in weights:
             lexicon._by_start[word[:2]].append(word)
         return lexicon
@@ -111,12 +114,27 @@ class Lexicon:
         if len(word) >= 5:
             near = [*near, *(w for w in self.weights if w[:2] != word[:2] and w[1:4] == word[1:4])]
         scored = {w: 1.0 if w == word else _similarity(word, w) for w in near}
+        if word not in self.known:
+            scored |= {w: _MISSPELT for w in near if scored[w] < _MISSPELT and one_slip(word, w)}
         return {w: s for w, s in scored.items() if s >= _SAME_WORD}
 
 
 @lru_cache(maxsize=50_000)
 def _similarity(word: str, other: str) -> float:
+    if word.endswith("s") and word[:-1] == other:
+        return 0.95
     return name_similarity(word, other)
+
+
+def one_slip(word: str, other: str) -> bool:
+    """Whether words of 5 letters or more differ by one insertion, deletion, substitution or swap of neighbours."""
+    if min(len(word), len(other)) < 5 or abs(len(word) - len(other)) > 1 or word[0] != other[0]:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)
+    if start is None:
+        return word != other
+    a, b = word[start:], other[start:]
+    return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
 def _words(text: str) -> list[str]:

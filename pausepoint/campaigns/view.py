@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _GLUE = frozenset(
-    "about and are czy did does dla from has have how ile jak jaka jaki jakie jest kiedy kim kto ktora ktore ktory lub mam "
-    "mial miala oraz przez sie skad that the this tym was were what when where which who why will with would you".split()
+    ["about", "and", "are", "czy", "did", "does", "dla", "from", "has", "have", "how", "ile", "jak", "jaka", "jaki", "jakie", "jest", "kiedy", "kim", "kto", "ktora", "ktore", "ktory", "lub", "mam", "mial", "miala", "oraz", "przez", "sie", "skad", "that", "the", "this", "tym", "was", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you"]
 )
 
 
@@ -79,7 +78,7 @@ def build_view(campaign: Campaign, label: str, version: int, hits: "Iterable[Hit
         artifacts,
         relations,
         titles,
-        Lexicon.of(named),
+        Lexicon.of(named, words),
         frozenset(word_key(w) for w in words if len(w) > 2),
     )
 

@@ -4,13 +4,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pausepoint.campaigns.lexicon import Mention
+from pausepoint.campaigns.lexicon import Mention, one_slip
 from pausepoint.vectors.text import fold
 from prompts.offline import cues
 from state.assistant import Action, Scope
 
-KNOWN = 0.34
-"""Share of the question's own words that the campaign must know for a question without names."""
+KNOWN = 0.5
+"""Share of the question's own words that the campaign must know, for a question without names that is ..."""
+STRANGE = 0.27
+"""... like nothing in the campaign (cosine to its nearest text)."""
+OUTSIDE = 0.42
+"""Cosine to an example from which a question is like what no campaign answers, ..."""
+MARGIN = 0.15
+"""... if it is so much less like the campaign."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class _Question:
     mentions: Sequence[Mention]
     content: list[str]
     coverage: float
+    inside: float
+    outside: float
     has_history: bool
 
     def has(self, pattern: re.Pattern[str]) -> bool:
@@ -57,6 +65,8 @@ def decide(
     coverage: float,
     has_history: bool,
     may_clarify: bool,
+    inside: float = 1.0,
+    outside: float = 0.0,
 ) -> Decision:
     """Pick an action.
 
@@ -65,20 +75,32 @@ def decide(
         language: ISO 639-1 code of the question.
         mentions: the campaign's names found in it.
         coverage: share (0 to 1) of the question's own words that the campaign's texts know.
+        inside: cosine of the question to the campaign's nearest text.
+        outside: cosine to the nearest example of a question that no campaign answers.
         has_history: whether an earlier turn can explain pronouns.
         may_clarify: False once the person has been asked.
     """
-    asked = _read(question, mentions, coverage, has_history)
-    outside = _outside(asked)
-    if outside:
-        return outside
+    asked = _read(question, mentions, coverage, inside, outside, has_history)
+    told = _told_outside(asked)
+    if told:
+        return told
     unclear = _unclear(asked)
     if unclear and may_clarify:
         return unclear
+    like = _like_outside(asked)
+    if like:
+        return like
     return _search(asked)
 
 
-def _read(question: str, mentions: Sequence[Mention], coverage: float, has_history: bool) -> _Question:
+def _read(
+    question: str,
+    mentions: Sequence[Mention],
+    coverage: float,
+    inside: float,
+    outside: float,
+    has_history: bool,
+) -> _Question:
     text = _mend(" ".join(re.findall(r"[\w&'+*/^-]+", fold(question))))
     named = {word for m in mentions for word in fold(m.text).split()}
     words = re.findall(r"[^\W\d_]+", text)
@@ -86,18 +108,27 @@ def _read(question: str, mentions: Sequence[Mention], coverage: float, has_histo
     content = [
         w for w in rest if w not in cues.FUNCTION_WORDS and not cues.GENERIC_WORDS.match(w) and len(w) > 1
     ]
-    return _Question(text, " ".join(rest), mentions, content, coverage, has_history)
+    return _Question(text, " ".join(rest), mentions, content, coverage, inside, outside, has_history)
 
 
-def _outside(asked: _Question) -> Decision | None:
+def _told_outside(asked: _Question) -> Decision | None:
     if asked.has(cues.RULES):
         return Decision("out_of_scope", "It asks about rules of play, not about the campaign.")
     if asked.has(cues.WORLD) and not (asked.names and asked.coverage > 0.8):
         return Decision("out_of_scope", "It asks about the world outside the campaign.")
     if asked.has(cues.CREATIVE):
         return Decision("out_of_scope", "It asks to make something up, not about the campaign's data.")
-    if not asked.names and asked.content and asked.coverage < KNOWN:
-        return Decision("out_of_scope", f"The campaign knows {asked.coverage:.0%} of what it speaks of.")
+    return None
+
+
+def _like_outside(asked: _Question) -> Decision | None:
+    """By likeness: to what no campaign answers, or to nothing in this one."""
+    if asked.outside >= OUTSIDE and asked.outside - asked.inside >= MARGIN:
+        return Decision("out_of_scope", f"It is like what no campaign answers ({asked.outside:.2f}).")
+    if asked.names or not asked.content:
+        return None
+    if asked.inside < STRANGE and asked.coverage < KNOWN:
+        return Decision("out_of_scope", f"Nothing in the campaign is like it ({asked.inside:.2f}).")
     return None
 
 
@@ -108,7 +139,7 @@ def _unclear(asked: _Question) -> Decision | None:
         return Decision("clarification_needed", f"{several[0].text!r} fits several: {names}.")
     if asked.names or asked.content or asked.has_history:
         return None
-    if asked.has(cues.SESSION) or asked.has(cues.SUMMARY):
+    if asked.has(cues.SUMMARY) or (asked.has(cues.SESSION) and asked.has(cues.WHAT_HAPPENED)):
         return None
     return Decision("clarification_needed", "It names nothing that could be looked for.")
 
@@ -181,19 +212,8 @@ def _mended(word: str) -> str:
     if len(word) < 5 or word in _CUES:
         return word
     return next(
-        (cue for cue in cues.CUE_WORDS if abs(len(cue) - len(word)) <= 1 and _one_slip(word, cue)), word
+        (cue for cue in cues.CUE_WORDS if one_slip(word, cue)), word
     )
 
 
 _CUES = frozenset(cues.CUE_WORDS)
-
-
-def _one_slip(word: str, other: str) -> bool:
-    """Whether one insertion, deletion, substitution or swap of neighbours makes them equal."""
-    if word[0] != other[0]:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)
-    if start is None:
-        return False
-    a, b = word[start:], other[start:]
-    return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])

@@ -119,6 +119,7 @@ def test_a_question_the_campaign_knows_nothing_of_is_out_of_scope() -> None:
         language="en",
         mentions=[],
         coverage=0.0,
+        inside=0.1,
         has_history=False,
         may_clarify=True,
     )
