@@ -1,0 +1,160 @@
+"""Hybrid search: what a passage means (cosine) and which words of the question it has (coverage), in one score.
+
+A question is embedded once, however many searches ask about it. The lexical index of a collection lives in
+memory and follows the store's version.
+"""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pausepoint.vectors.matching import Conditions, matches
+from pausepoint.vectors.points import checked_filter
+from pausepoint.vectors.port import Filter, Hit, VectorStore
+from pausepoint.vectors.snapshot import Snapshot, take
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pausepoint.models.embeddings.port import Embedder
+
+    Scores = NDArray[np.float32]
+
+WORDS_WEIGHT = 2.0
+WORDS_POWER = 3
+_NEAREST = 4096
+"""Points whose exact cosine is asked for; farther ones count as far as the last of these."""
+_COLLECTIONS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A found point: `score` = cosine + 2·coverage³; cosine is -1 to 1, coverage 0 to 1."""
+
+    id: str
+    score: float
+    cosine: float
+    coverage: float
+    payload: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """Every point of a snapshot scored for a question; `order` has the best first."""
+
+    snapshot: Snapshot
+    cosine: "Scores"
+    coverage: "Scores"
+    total: "Scores"
+    order: "NDArray[np.intp]"
+
+    def best(self, conditions: Conditions, limit: int) -> list[Scored]:
+        found: list[Scored] = []
+        for place in self.order.tolist():
+            if len(found) >= limit:
+                break
+            hit = self.snapshot.hits[place]
+            if matches(hit.payload, conditions):
+                found.append(self._scored(place, hit))
+        return found
+
+    def _scored(self, place: int, hit: Hit) -> Scored:
+        numbers = (float(each[place]) for each in (self.total, self.cosine, self.coverage))
+        return Scored(hit.id, *numbers, payload=dict(hit.payload))
+
+
+class HybridIndex:
+    """Searches the collections of one store with one embedder; safe for several threads and event loops."""
+
+    def __init__(self, store: VectorStore, embedder: "Embedder") -> None:
+        self._store = store
+        self._embedder = embedder
+        self._snapshots: OrderedDict[str, Snapshot] = OrderedDict()
+        self._guard = threading.Lock()
+
+    async def search(
+        self,
+        collection: str,
+        query: str,
+        *,
+        types: Sequence[str] | None = None,
+        where: Filter | None = None,
+        limit: int = 5,
+    ) -> list[Scored]:
+        """The best points for a question, best first; none for an unknown collection or an empty question.
+
+        Args:
+            collection: The collection's name.
+            query: The question as it was asked.
+            types: Payload types to search among; all if None.
+            where: Further payload conditions, as in the port.
+            limit: How many at most.
+
+        Raises:
+            DimensionMismatch: the collection was loaded with another embedding model.
+            InvalidFilter: a condition that cannot be matched.
+        """
+        conditions = checked_filter({**(where or {}), **({"type": list(types)} if types is not None else {})})
+        ranking = await self._rank(collection, query)
+        return ranking.best(conditions, limit) if ranking else []
+
+    async def search_types(
+        self, collection: str, query: str, limits: Mapping[str, int], *, where: Filter | None = None
+    ) -> dict[str, list[Scored]]:
+        """The best points of each payload type in one pass; `limits` says how many of which type."""
+        conditions = checked_filter(where)
+        ranking = await self._rank(collection, query)
+        return {
+            kind: ranking.best({**conditions, "type": kind}, limit) if ranking else []
+            for kind, limit in limits.items()
+        }
+
+    async def warm(self, collection: str) -> None:
+        """Load the model and index the collection, so that its first question need not wait."""
+        await asyncio.gather(self._embedder.warm(), self._snapshot(collection))
+
+    async def _rank(self, collection: str, query: str) -> _Ranking | None:
+        snapshot = await self._snapshot(collection)
+        if not snapshot.hits or not query.strip():
+            return None
+        (vector,) = await self._embedder.embed_queries([query])
+        near = await self._store.search(collection, vector.tolist(), limit=_NEAREST, with_payload=False)
+        return await asyncio.to_thread(_ranking, snapshot, near, query)
+
+    async def _snapshot(self, collection: str) -> Snapshot:
+        version = await self._store.version(collection)
+        with self._guard:
+            known = self._snapshots.get(collection)
+        if known and known.version == version:
+            return known
+        hits = await self._store.scroll(collection)
+        return await asyncio.to_thread(self._take, collection, version, hits)
+
+    def _take(self, collection: str, version: str, hits: Sequence[Hit]) -> Snapshot:
+        # Held while indexing: of several questions that find a new version, one does the work.
+        with self._guard:
+            known = self._snapshots.get(collection)
+            if known is None or known.version != version:
+                self._snapshots[collection] = known = take(version, hits, known)
+            self._snapshots.move_to_end(collection)
+            while len(self._snapshots) > _COLLECTIONS:
+                self._snapshots.popitem(last=False)
+            return known
+
+
+def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
+    import numpy as np
+
+    cosine = np.full(len(snapshot.hits), near[-1].score if near else 0.0, np.float32)
+    # A point written since the snapshot has no place in it yet.
+    for hit in near:
+        place = snapshot.at.get(hit.id)
+        if place is not None:
+            cosine[place] = hit.score
+    coverage = snapshot.index.coverage(query)
+    total = cosine + WORDS_WEIGHT * coverage**WORDS_POWER
+    return _Ranking(snapshot, cosine, coverage, total, np.argsort(-total, kind="stable"))
