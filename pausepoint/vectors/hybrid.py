@@ -54,7 +54,7 @@ class _Ranking:
 
     def best(self, conditions: Conditions, limit: int) -> list[Scored]:
         found: list[Scored] = []
-        for place in self.order.tolist():
+        for place in map(int, self.order):
             if len(found) >= limit:
                 break
             hit = self.snapshot.hits[place]
@@ -75,6 +75,7 @@ class HybridIndex:
         self._embedder = embedder
         self._snapshots: OrderedDict[str, Snapshot] = OrderedDict()
         self._guard = threading.Lock()
+        self._indexing = threading.Lock()
 
     async def search(
         self,
@@ -135,15 +136,18 @@ class HybridIndex:
         return await asyncio.to_thread(self._take, collection, version, hits)
 
     def _take(self, collection: str, version: str, hits: Sequence[Hit]) -> Snapshot:
-        # Held while indexing: of several questions that find a new version, one does the work.
-        with self._guard:
+        # Of several questions that find a new version, one does the work.
+        with self._indexing:
             known = self._snapshots.get(collection)
-            if known is None or known.version != version:
-                self._snapshots[collection] = known = take(version, hits, known)
-            self._snapshots.move_to_end(collection)
-            while len(self._snapshots) > _COLLECTIONS:
-                self._snapshots.popitem(last=False)
-            return known
+            if known and known.version == version:
+                return known
+            taken = take(version, hits, known)
+            with self._guard:
+                self._snapshots[collection] = taken
+                self._snapshots.move_to_end(collection)
+                while len(self._snapshots) > _COLLECTIONS:
+                    self._snapshots.popitem(last=False)
+            return taken
 
 
 def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
@@ -156,5 +160,5 @@ def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
         if place is not None:
             cosine[place] = hit.score
     coverage = snapshot.index.coverage(query)
-    total = cosine + WORDS_WEIGHT * coverage**WORDS_POWER
+    total = (cosine + WORDS_WEIGHT * coverage**WORDS_POWER).astype(np.float32)
     return _Ranking(snapshot, cosine, coverage, total, np.argsort(-total, kind="stable"))
