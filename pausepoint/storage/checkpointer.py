@@ -4,8 +4,10 @@ A graph's intermediate checkpoints need not wait for the disk one by one: whoeve
 durable write to the same file makes every checkpoint before it durable, too. `durable=False` is for such a caller.
 """
 
+import builtins
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -25,9 +27,10 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from pausepoint.settings import get_settings
 from pausepoint.storage.checkpoints import deleting
 from pausepoint.storage.checkpoints.body import Body
-from pausepoint.storage.checkpoints.encode import encode
+from pausepoint.storage.checkpoints.encode import encode, encode_element
 from pausepoint.storage.checkpoints.history import delta_history
-from pausepoint.storage.checkpoints.reading import Query, Reader, address, dump_metadata
+from pausepoint.storage.checkpoints.reading import Query, Reader, address, decode_rows, dump_metadata
+from pausepoint.storage.checkpoints.recall import Key, Recall, StoredLists
 from pausepoint.storage.checkpoints.writing import (
     NewCheckpoint,
     NewWrites,
@@ -60,6 +63,8 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         super().__init__(serde=serde)
         self.database = database
         self.durable = durable
+        self._recall = Recall()
+        self._lists = StoredLists()
 
     # -- writing
 
@@ -72,11 +77,13 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """Store a checkpoint; returns the config that names it."""
         new = self._new_checkpoint(config, checkpoint, metadata, new_versions)
+        lists = self._lists.get(new.thread_id, new.ns)
         try:
-            await self.database.write(lambda conn: store(conn, new), durable=self.durable)
+            stored = await self.database.write(lambda conn: store(conn, new, lists), durable=self.durable)
         except ValuesMissing:
             whole = self._new_checkpoint(config, checkpoint, metadata, None)
-            await self.database.write(lambda conn: store(conn, whole), durable=self.durable)
+            stored = await self.database.write(lambda conn: store(conn, whole), durable=self.durable)
+        self._lists.put(new.thread_id, new.ns, stored)
         return address(new.thread_id, new.ns, new.checkpoint_id)
 
     def put(
@@ -88,11 +95,13 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """`aput` for sync graphs."""
         new = self._new_checkpoint(config, checkpoint, metadata, new_versions)
+        lists = self._lists.get(new.thread_id, new.ns)
         try:
-            self.database.write_sync(lambda conn: store(conn, new), durable=self.durable)
+            stored = self.database.write_sync(lambda conn: store(conn, new, lists), durable=self.durable)
         except ValuesMissing:
             whole = self._new_checkpoint(config, checkpoint, metadata, None)
-            self.database.write_sync(lambda conn: store(conn, whole), durable=self.durable)
+            stored = self.database.write_sync(lambda conn: store(conn, whole), durable=self.durable)
+        self._lists.put(new.thread_id, new.ns, stored)
         return address(new.thread_id, new.ns, new.checkpoint_id)
 
     async def aput_writes(
@@ -115,13 +124,17 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         """The checkpoint that the config names, or the latest of its thread and namespace."""
         thread_id, ns = _place(config)
         wanted = get_checkpoint_id(config)
-        return await self.database.read(lambda conn: Reader(conn, self.serde).one(thread_id, ns, wanted))
+        return await self.database.read(
+            lambda conn: Reader(conn, self.serde, self._decode_list).one(thread_id, ns, wanted)
+        )
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """`aget_tuple` for sync graphs."""
         thread_id, ns = _place(config)
         wanted = get_checkpoint_id(config)
-        return self.database.read_sync(lambda conn: Reader(conn, self.serde).one(thread_id, ns, wanted))
+        return self.database.read_sync(
+            lambda conn: Reader(conn, self.serde, self._decode_list).one(thread_id, ns, wanted)
+        )
 
     async def alist(
         self,
@@ -269,9 +282,22 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
             run_id,
             text,
             Body.of(checkpoint, self.serde),
-            {c: encode(value, self.serde) for c, value in values.items() if c not in unchanged},
+            {
+                c: encode(value, self.serde, partial(self._encode_list, (thread_id, ns, c)))
+                for c, value in values.items()
+                if c not in unchanged
+            },
             unchanged,
         )
+
+    def _encode_list(self, key: Key, values: Sequence[Any]) -> "builtins.list[bytes] | None":
+        encode_one = partial(encode_element, serde=self.serde)
+        return self._recall.encode(key, values, encode_one)
+
+    def _decode_list(
+        self, thread_id: str, ns: str, channel: str, rows: Sequence[tuple[int, bytes]]
+    ) -> "builtins.list[Any]":
+        return self._recall.decode((thread_id, ns, channel), rows, partial(decode_rows, serde=self.serde))
 
     def _new_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, cast
 
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -31,19 +30,21 @@ class Elements:
 Encoded = Whole | Elements
 
 
-def encode(
-    value: Any, serde: SerializerProtocol, element: Callable[[Any], bytes | None] | None = None
-) -> Encoded:
+EncodeList = Callable[[list[Any]], list[bytes] | None]
+"""Serializes the elements of a list; None when the serializer writes something else than plain MessagePack."""
+
+
+def encode(value: Any, serde: SerializerProtocol, encode_list: EncodeList | None = None) -> Encoded:
     """Serialize a value; a list element by element, where the serializer writes plain MessagePack.
 
     Args:
         value: The channel's value.
         serde: The checkpointer's serializer.
-        element: Encodes one element, when the caller knows a quicker way than `encode_element`.
+        encode_list: Encodes long lists, when the caller knows a quicker way.
     """
     if type(value) is list and value:
         values = cast(list[Any], value)
-        parts = _all(element or partial(encode_element, serde=serde), values)
+        parts = encode_list(values) if encode_list else encode_elements(values, serde)
         if parts is not None and sum(map(len, parts)) > INLINE_BYTES:
             return Elements(parts)
     return Whole(*serde.dumps_typed(value))
@@ -55,10 +56,11 @@ def encode_element(item: Any, serde: SerializerProtocol) -> bytes | None:
     return data[1:] if kind == "msgpack" and data[0] == _ONE_ELEMENT else None
 
 
-def _all(encode_one: Callable[[Any], bytes | None], values: list[Any]) -> list[bytes] | None:
+def encode_elements(values: list[Any], serde: SerializerProtocol) -> list[bytes] | None:
+    """Each element's encoding; None when the serializer does not write plain MessagePack."""
     parts: list[bytes] = []
     for value in values:
-        part = encode_one(value)
+        part = encode_element(value, serde)
         if part is None:
             return None
         parts.append(part)

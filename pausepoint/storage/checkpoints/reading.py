@@ -14,8 +14,8 @@ from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.refs import Inline, Ref, Single, Spread
 from pausepoint.storage.checkpoints.rows import array_header
 
-Decode = Callable[[Sequence[tuple[int, bytes]]], list[Any]]
-"""Makes a list of its rows: (elements, bytes)."""
+DecodeList = Callable[[str, str, str, Sequence[tuple[int, bytes]]], list[Any]]
+"""Makes the list of a thread, namespace and channel from its rows: (elements, bytes)."""
 
 _COLUMNS = "l.thread_id, l.ns, c.line, c.id, c.checkpoint_id, c.parent_id, c.run_id, c.body, c.metadata"
 _FROM = "FROM checkpoint_lines l JOIN checkpoints c ON c.line = l.id"
@@ -27,6 +27,9 @@ _LATEST = (
 _WRITES = (
     "SELECT task_id, channel, type, value FROM checkpoint_writes WHERE line=? AND checkpoint_id=? "
     "ORDER BY task_path, task_id, idx"
+)
+_ITEMS = (
+    "SELECT seq, n, data FROM checkpoint_items WHERE line=? AND slot=? AND seq BETWEEN ? AND ? ORDER BY seq"
 )
 
 
@@ -43,13 +46,14 @@ class Query:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads checkpoints with one connection, every row of a list at most once."""
+    """Reads checkpoints on one snapshot; in a listing every row of a list at most once."""
 
     conn: sqlite3.Connection
     serde: SerializerProtocol
-    decode: Decode | None = None
-    _rows: dict[tuple[int, int, int], tuple[int, bytes]] = field(
-        default_factory=dict[tuple[int, int, int], tuple[int, bytes]]
+    decode_list: DecodeList | None = None
+    _listing: bool = False
+    _rows: dict[tuple[int, int], dict[int, tuple[int, bytes]]] = field(
+        default_factory=dict[tuple[int, int], dict[int, tuple[int, bytes]]]
     )
 
     def one(self, thread_id: str, ns: str, checkpoint_id: str | None) -> CheckpointTuple | None:
@@ -64,6 +68,7 @@ class Reader:
         self, query: Query, limit: int, after: tuple[str, int] | None
     ) -> tuple[list[CheckpointTuple], tuple[str, int] | None]:
         """Up to `limit` checkpoints behind `after`, and where the next page starts."""
+        self._listing = True
         where, values = _where(query, after)
         sql = f"SELECT {_COLUMNS} {_FROM} WHERE {where} ORDER BY c.checkpoint_id DESC, c.id DESC LIMIT ?"
         rows = self.conn.execute(sql, (*values, limit)).fetchall()
@@ -78,7 +83,7 @@ class Reader:
             case Single(kind, slot, seq):
                 return self.serde.loads_typed((kind, self._range(line, slot, seq, seq)[0][1]))
             case Spread(slot, ranges):
-                return self._list([row for a, b in ranges for row in self._range(line, slot, a, b)])
+                return decode_rows(self._spread(line, slot, ranges), self.serde)
 
     def writes(self, line: int, checkpoint_id: str) -> list[PendingWrite]:
         """The pending writes in the order in which a superstep applies them."""
@@ -88,7 +93,14 @@ class Reader:
     def _tuple(self, row: sqlite3.Row) -> CheckpointTuple:
         thread_id, ns, line, _, checkpoint_id, parent_id, run_id, packed, metadata = row
         body = Body.unpacked(packed)
-        values = {channel: self.value(line, ref) for channel, ref in body.refs.items()}
+        values: dict[str, Any] = {}
+        for channel, ref in body.refs.items():
+            if isinstance(ref, Spread) and self.decode_list is not None:
+                values[channel] = self.decode_list(
+                    thread_id, ns, channel, self._spread(line, ref.slot, ref.ranges)
+                )
+            else:
+                values[channel] = self.value(line, ref)
         return CheckpointTuple(
             address(thread_id, ns, checkpoint_id),
             body.checkpoint(checkpoint_id, values, self.serde),
@@ -97,21 +109,21 @@ class Reader:
             self.writes(line, checkpoint_id),
         )
 
-    def _list(self, rows: Sequence[tuple[int, bytes]]) -> list[Any]:
-        if self.decode is not None:
-            return self.decode(rows)
-        return decode_rows(rows, self.serde)
+    def _spread(self, line: int, slot: int, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        return [row for first, last in ranges for row in self._range(line, slot, first, last)]
 
     def _range(self, line: int, slot: int, first: int, last: int) -> list[tuple[int, bytes]]:
-        known = self._rows
-        keys = [(line, slot, seq) for seq in range(first, last + 1)]
-        if not all(key in known for key in keys):
-            sql = "SELECT seq, n, data FROM checkpoint_items WHERE line=? AND slot=? AND seq BETWEEN ? AND ?"
-            cursor = self.conn.cursor()
-            cursor.row_factory = None
-            for seq, n, data in cursor.execute(sql, (line, slot, first, last)):
-                known[(line, slot, seq)] = (n, data)
-        return [known[key] for key in keys]
+        if not self._listing:
+            return [(n, data) for _, n, data in self._fetch(line, slot, first, last)]
+        known = self._rows.setdefault((line, slot), {})
+        if not all(seq in known for seq in range(first, last + 1)):
+            known.update({seq: (n, data) for seq, n, data in self._fetch(line, slot, first, last)})
+        return [known[seq] for seq in range(first, last + 1)]
+
+    def _fetch(self, line: int, slot: int, first: int, last: int) -> list[tuple[int, int, bytes]]:
+        cursor = self.conn.cursor()
+        cursor.row_factory = None
+        return cursor.execute(_ITEMS, (line, slot, first, last)).fetchall()
 
 
 def decode_rows(rows: Sequence[tuple[int, bytes]], serde: SerializerProtocol) -> list[Any]:

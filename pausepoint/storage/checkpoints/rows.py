@@ -67,10 +67,10 @@ def share(old: Sequence[Kept], elements: Sequence[bytes]) -> list[Kept | Row]:
     Returns:
         The rows of the list now: old ones to keep, new ones to store.
     """
-    result: list[Kept | Row] = []
+    at = position = _common(old, elements)
+    result: list[Kept | Row] = list(old[:at])
     fresh: list[bytes] = []
-    own_row = {kept.row.data: at for at, kept in enumerate(old) if kept.row.n == 1}
-    position = at = 0
+    own_row = {kept.row.data: at + i for i, kept in enumerate(old[at:]) if kept.row.n == 1}
     while position < len(elements):
         match = _match(old, at, elements, position, own_row)
         if match is not None:
@@ -86,6 +86,14 @@ def share(old: Sequence[Kept], elements: Sequence[bytes]) -> list[Kept | Row]:
         # Behind a changed row of several elements the next row follows; rows of one are found by their content.
         at += width > 1
     return result + pack_rows(fresh)
+
+
+def _common(old: Sequence[Kept], elements: Sequence[bytes]) -> int:
+    """How many rows of one element the list still begins with."""
+    for at, (kept, element) in enumerate(zip(old, elements, strict=False)):
+        if kept.row.n != 1 or kept.row.data != element:
+            return at
+    return min(len(old), len(elements))
 
 
 def _match(

@@ -47,33 +47,52 @@ class NewWrites:
     replace: bool
 
 
-def line_of(conn: sqlite3.Connection, thread_id: str, ns: str) -> int:
-    """The line's id; makes the line when it is new."""
-    row = conn.execute(
-        "SELECT id FROM checkpoint_lines WHERE thread_id=? AND ns=?", (thread_id, ns)
-    ).fetchone()
+@dataclass(frozen=True, slots=True)
+class StoredList:
+    """The rows of a list as they were committed; they stay so as long as the line is of that generation."""
+
+    line: int
+    generation: int
+    ref: Spread
+    rows: Sequence[Kept]
+
+
+def line_of(conn: sqlite3.Connection, thread_id: str, ns: str) -> tuple[int, int]:
+    """The line's id and generation; makes the line when it is new."""
+    sql = "SELECT id, generation FROM checkpoint_lines WHERE thread_id=? AND ns=?"
+    row = conn.execute(sql, (thread_id, ns)).fetchone()
     if row is not None:
-        return row[0]
+        return row[0], row[1]
     cursor = conn.execute("INSERT INTO checkpoint_lines (thread_id, ns) VALUES (?, ?)", (thread_id, ns))
     assert cursor.lastrowid is not None
-    return cursor.lastrowid
+    return cursor.lastrowid, 0
 
 
-def store(conn: sqlite3.Connection, new: NewCheckpoint) -> None:
+def store(
+    conn: sqlite3.Connection, new: NewCheckpoint, lists: Mapping[str, StoredList] | None = None
+) -> dict[str, StoredList]:
     """Store a checkpoint; values that the parent has are shared with it.
+
+    Args:
+        conn: The writing connection.
+        new: The checkpoint.
+        lists: What an earlier call returned for this thread and namespace, to spare reading it again.
+
+    Returns:
+        The lists it stored, to be used only after the commit.
 
     Raises:
         ValuesMissing: `new.values` lacks a channel that the parent does not have in that version.
     """
-    line = line_of(conn, new.thread_id, new.ns)
+    line, generation = line_of(conn, new.thread_id, new.ns)
     parent = _body(conn, line, new.parent_id)
-    rows = _Rows(conn, line)
+    rows = _Rows(conn, line, generation)
     refs: dict[str, Ref] = {}
     for channel in new.unchanged:
         refs[channel] = _inherited(parent, channel, new.body.versions)
     for channel, value in new.values.items():
         before = parent.refs.get(channel) if parent else None
-        refs[channel] = rows.place(value, before)
+        refs[channel] = rows.place(channel, value, before, lists or {})
     conn.execute(
         "INSERT INTO checkpoints (line, checkpoint_id, parent_id, run_id, body, metadata) VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (line, checkpoint_id) DO UPDATE SET parent_id=excluded.parent_id, run_id=excluded.run_id, "
@@ -87,11 +106,12 @@ def store(conn: sqlite3.Connection, new: NewCheckpoint) -> None:
             new.metadata,
         ),
     )
+    return rows.lists
 
 
 def store_writes(conn: sqlite3.Connection, new: NewWrites) -> None:
     """Store a task's writes; the first of an index stays, unless `replace`."""
-    line = line_of(conn, new.thread_id, new.ns)
+    line, _ = line_of(conn, new.thread_id, new.ns)
     values = [
         item
         for idx, channel, kind, value in new.rows
@@ -128,15 +148,19 @@ def _inherited(parent: Body | None, channel: str, versions: ChannelVersions) -> 
 class _Rows:
     """Places values in the rows of a line."""
 
-    def __init__(self, conn: sqlite3.Connection, line: int) -> None:
+    def __init__(self, conn: sqlite3.Connection, line: int, generation: int) -> None:
         self._conn = conn
         self._line = line
+        self._generation = generation
         self._slots: int | None = None
+        self.lists: dict[str, StoredList] = {}
 
-    def place(self, value: Encoded, before: Ref | None) -> Ref:
+    def place(self, channel: str, value: Encoded, before: Ref | None, lists: Mapping[str, StoredList]) -> Ref:
         """Store a value and say where; rows of the value before are used again where they fit."""
         if isinstance(value, Elements):
-            return self._place_list(value.parts, before)
+            stored = self._place_list(value.parts, before, lists.get(channel))
+            self.lists[channel] = stored
+            return stored.ref
         if len(value.data) <= INLINE_BYTES:
             return Inline(value.type, value.data)
         return self._place_whole(value, before)
@@ -151,32 +175,36 @@ class _Rows:
         self._insert(slot, [(seq, Row(1, value.data))])
         return Single(value.type, slot, seq)
 
-    def _place_list(self, parts: list[bytes], before: Ref | None) -> Ref:
+    def _place_list(self, parts: list[bytes], before: Ref | None, known: StoredList | None) -> StoredList:
         if not isinstance(before, Spread):
             return self._spread(self._new_slot(), 1, pack_rows(parts))
-        old = self._kept(before)
+        if known and (known.line, known.generation, known.ref) == (self._line, self._generation, before):
+            old = known.rows
+        else:
+            old = self._kept(before)
         rows = share(old, parts)
         next_seq = self._next_seq(before.slot)
-        ref = self._spread(before.slot, next_seq, rows)
-        if len(ref.ranges) <= MAX_RANGES:
-            return ref
+        stored = self._spread(before.slot, next_seq, rows)
+        if len(stored.ref.ranges) <= MAX_RANGES:
+            return stored
         self._conn.execute(
             "DELETE FROM checkpoint_items WHERE line=? AND slot=? AND seq>=?",
-            (self._line, ref.slot, next_seq),
+            (self._line, before.slot, next_seq),
         )
         return self._spread(before.slot, next_seq, pack_rows(parts))
 
-    def _spread(self, slot: int, next_seq: int, rows: Sequence[Kept | Row]) -> Spread:
-        seqs: list[int] = []
+    def _spread(self, slot: int, next_seq: int, rows: Sequence[Kept | Row]) -> StoredList:
+        stored: list[Kept] = []
         fresh: list[tuple[int, Row]] = []
         for row in rows:
-            if isinstance(row, Kept):
-                seqs.append(row.seq)
+            if isinstance(row, Row):
+                fresh.append((next_seq + len(fresh), row))
+                stored.append(Kept(*fresh[-1]))
             else:
-                seqs.append(next_seq + len(fresh))
-                fresh.append((seqs[-1], row))
+                stored.append(row)
         self._insert(slot, fresh)
-        return Spread(slot, ranges_of(seqs))
+        ref = Spread(slot, ranges_of([kept.seq for kept in stored]))
+        return StoredList(self._line, self._generation, ref, stored)
 
     def _kept(self, ref: Spread) -> list[Kept]:
         sql = "SELECT seq, n, data FROM checkpoint_items WHERE line=? AND slot=? AND seq BETWEEN ? AND ? ORDER BY seq"
