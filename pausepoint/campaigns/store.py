@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pausepoint.campaigns.cache import drop_answers
-from pausepoint.campaigns.ids import as_uuid
+from pausepoint.campaigns.ids import as_uuid, fold
 from pausepoint.campaigns.model import Artifact, Campaign, Note, PointType, Relation
 from pausepoint.campaigns.records import Record
 from pausepoint.campaigns.rows import (
@@ -50,16 +50,18 @@ class CampaignStore:
         await self._database.write(lambda conn: put_campaign(conn, campaign))
         return await self.find(campaign.uuid)
 
-    async def look_up(self, uuid: str) -> CampaignRow | None:
-        """The campaign, None if there is none."""
-        key = as_uuid(uuid)
-        return await self._database.read(lambda conn: find_campaign(conn, key)) if key else None
+    async def look_up(self, wanted: str) -> CampaignRow | None:
+        """The campaign of this uuid, or the only one of this name (case ignored); None if there is none."""
+        if key := as_uuid(wanted):
+            return await self._database.read(lambda conn: find_campaign(conn, key))
+        named = [row for row in await self.all() if fold(row.name) == fold(wanted)]
+        return named[0] if len(named) == 1 else None
 
-    async def find(self, uuid: str) -> CampaignRow:
-        """The campaign; raises `UnknownCampaign`."""
-        if found := await self.look_up(uuid):
+    async def find(self, wanted: str) -> CampaignRow:
+        """The campaign of this uuid or name; raises `UnknownCampaign`."""
+        if found := await self.look_up(wanted):
             return found
-        raise UnknownCampaign(uuid)
+        raise UnknownCampaign(wanted)
 
     async def all(self) -> list[CampaignRow]:
         """Every campaign, by name."""
