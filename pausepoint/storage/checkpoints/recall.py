@@ -19,6 +19,8 @@ MIN_LENGTH = 32
 MAX_MESSAGES = 6000
 """How many messages are remembered by content, and again by identity: some 20 MB."""
 
+_Known: TypeAlias = tuple[BaseMessage, BaseMessage, bytes]
+
 Key: TypeAlias = tuple[str, str, str]
 """Thread, namespace, channel."""
 
@@ -115,7 +117,7 @@ class Recall:
 
     def __init__(self) -> None:
         self._twins: OrderedDict[bytes, BaseMessage] = OrderedDict()
-        self._lists: OrderedDict[Key, dict[int, tuple[BaseMessage, BaseMessage, bytes]]] = OrderedDict()
+        self._lists: OrderedDict[Key, dict[int, _Known]] = OrderedDict()
         self._lock = threading.Lock()
 
     def encode(
@@ -129,22 +131,23 @@ class Recall:
         if len(values) < MIN_LENGTH or not isinstance(values[-1], BaseMessage):
             return _all(encode_one, values)
         known = self._lists.get(key, {})
-        now: dict[int, tuple[BaseMessage, BaseMessage, bytes]] = {}
+        now: dict[int, _Known] = {}
         parts: list[bytes] = []
+        fresh: list[_Known] = []
         for value in values:
             entry = known.get(id(value))
-            if entry is None or entry[0] is not value or not same(value, entry[1]):
-                part = encode_one(value)
-                if part is None:
-                    return None
-                twin = copied(value) if isinstance(value, BaseMessage) else None
-                entry = (value, twin, part) if twin is not None else None
-                parts.append(part)
-            else:
-                parts.append(entry[2])
-            if entry is not None:
+            if entry is not None and entry[0] is value and same(value, entry[1]):
                 now[id(value)] = entry
-        self._remember(key, now)
+                parts.append(entry[2])
+                continue
+            part = encode_one(value)
+            if part is None:
+                return None
+            parts.append(part)
+            if entry := _known(value, part):
+                now[id(value)] = entry
+                fresh.append(entry)
+        self._remember(key, now, fresh)
         return parts
 
     def decode(
@@ -157,47 +160,50 @@ class Recall:
         if len(rows) < MIN_LENGTH:
             return decode_rows(rows)
         values: list[Any] = []
-        now: dict[int, tuple[BaseMessage, BaseMessage, bytes]] = {}
+        now: dict[int, _Known] = {}
+        fresh: list[_Known] = []
         unknown: list[tuple[int, bytes]] = []
         for row in rows:
             twin = self._twins.get(row[1]) if row[0] == 1 else None
             if twin is None:
                 unknown.append(row)
                 continue
-            values += self._parsed(unknown, decode_rows, now)
-            unknown = []
+            if unknown:
+                values += _parsed(unknown, decode_rows, fresh)
+                unknown = []
             value = cast(BaseMessage, copied(twin))
             values.append(value)
             now[id(value)] = (value, twin, row[1])
-        values += self._parsed(unknown, decode_rows, now)
-        self._remember(key, now)
+        if unknown:
+            values += _parsed(unknown, decode_rows, fresh)
+        now.update((id(entry[0]), entry) for entry in fresh)
+        self._remember(key, now, fresh)
         return values
 
-    def _parsed(
-        self,
-        rows: Sequence[tuple[int, bytes]],
-        decode_rows: Callable[[Sequence[tuple[int, bytes]]], list[Any]],
-        now: dict[int, tuple[BaseMessage, BaseMessage, bytes]],
-    ) -> list[Any]:
-        if not rows:
-            return []
-        values = decode_rows(rows)
-        if len(values) == len(rows):
-            for value, (_, part) in zip(values, rows, strict=True):
-                twin = copied(value) if isinstance(value, BaseMessage) else None
-                if twin is not None:
-                    now[id(value)] = (value, twin, part)
-        return values
-
-    def _remember(self, key: Key, entries: dict[int, tuple[BaseMessage, BaseMessage, bytes]]) -> None:
+    def _remember(self, key: Key, entries: dict[int, _Known], fresh: Sequence[_Known]) -> None:
         with self._lock:
             self._lists[key] = entries
             self._lists.move_to_end(key)
-            for _, twin, part in entries.values():
-                self._twins[part] = twin
-                self._twins.move_to_end(part)
+            self._twins.update((part, twin) for _, twin, part in fresh)
             while len(self._twins) > MAX_MESSAGES:
                 self._twins.popitem(last=False)
             total = sum(map(len, self._lists.values()))
             while self._lists and total > MAX_MESSAGES:
                 total -= len(self._lists.popitem(last=False)[1])
+
+
+def _known(value: Any, part: bytes) -> _Known | None:
+    twin = copied(value) if isinstance(value, BaseMessage) else None
+    return (value, twin, part) if twin is not None else None
+
+
+def _parsed(
+    rows: Sequence[tuple[int, bytes]],
+    decode_rows: Callable[[Sequence[tuple[int, bytes]]], list[Any]],
+    fresh: list[_Known],
+) -> list[Any]:
+    values = decode_rows(rows)
+    if len(values) == len(rows):
+        entries = (_known(value, row[1]) for value, row in zip(values, rows, strict=True))
+        fresh += [entry for entry in entries if entry is not None]
+    return values

@@ -7,7 +7,7 @@ the encoding of the whole list.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ROW_BYTES = 1024
+ROW_BYTES = 256
 """Small elements share a row up to this size; a bigger element has its own."""
 
 MAX_RANGES = 48
