@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float32]
 
-WORDS_WEIGHT = 2.0
-WORDS_POWER = 3
+WORDS_POWER = 2
+"""Little coverage should hardly disturb the meaning's order, full coverage should outweigh it (docs/search.md)."""
 _NEAREST = 4096
 """Points whose exact cosine is asked for; farther ones count as far as the last of these."""
 _COLLECTIONS = 16
@@ -33,7 +33,7 @@ _COLLECTIONS = 16
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A found point: `score` = cosine + 2·coverage³; cosine is -1 to 1, coverage 0 to 1."""
+    """A found point: `score` = cosine + coverage²; cosine is -1 to 1, coverage 0 to 1."""
 
     id: str
     score: float
@@ -160,5 +160,5 @@ def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
         if place is not None:
             cosine[place] = hit.score
     coverage = snapshot.index.coverage(query)
-    total = (cosine + WORDS_WEIGHT * coverage**WORDS_POWER).astype(np.float32)
+    total = (cosine + coverage**WORDS_POWER).astype(np.float32)
     return _Ranking(snapshot, cosine, coverage, total, np.argsort(-total, kind="stable"))

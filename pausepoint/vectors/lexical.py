@@ -1,108 +1,138 @@
 """Which points share words with a question: an in-memory index of stems that forgives inflection and typos.
 
 For a question it gives each point's coverage, 0 to 1: the part of the question's words, weighted by how rare they
-are, that the point has; in a name or title wholly, in the running text by `BODY`.
+are, that the point has; in a name or title wholly, in the running text by `BODY`. Words that stand side by side in
+the question count once more where they do so in the point, by `PAIRS`: "the White Hand" is not "the White Pans".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise, product
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pausepoint.vectors.fuzzy import Vocabulary
 from pausepoint.vectors.stopwords import STOPWORDS
-from pausepoint.vectors.text import stem, tokens
+from pausepoint.vectors.text import SAME, stem, tokens
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Scores = NDArray[np.float32]
+    Places = NDArray[np.int32]
+
+Pair = tuple[str, str]
+T = TypeVar("T", str, Pair)
 
 NAMES = ("name", "title", "aliases", "source", "target", "label")
 TEXTS = ("text", "content", "description", "reasoning")
 BODY = 0.8
 """What a word in the running text counts, against one in a name, a title or a label."""
+PAIRS = 0.5
+"""What two neighbouring words count as such, against their own mean."""
 UNKNOWN = 0.5
 """What a word of the question that no point has weighs, against one that a single point has."""
+_MAX_WORDS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A point's stems: those in its names, and those only in its text."""
+    """A point's stems, those in its names and those only in its text, and its neighbouring stems."""
 
     names: frozenset[str]
     texts: frozenset[str]
+    pairs: frozenset[Pair]
 
 
 def words_of(payload: Mapping[str, Any]) -> Words:
-    """The point's stems by field."""
-    names = frozenset(_stems(payload.get(key) for key in NAMES))
-    return Words(names, frozenset(_stems(payload.get(key) for key in TEXTS)) - names)
+    """The point's stems by field; function words are left out, so that "Night of Lamps" has neighbours."""
+    names = [content_words(text) for key in NAMES for text in _texts(payload.get(key))]
+    texts = [content_words(text) for key in TEXTS for text in _texts(payload.get(key))]
+    named = frozenset(chain.from_iterable(names))
+    pairs = frozenset(pair for words in (*names, *texts) for pair in pairwise(words))
+    return Words(named, frozenset(chain.from_iterable(texts)) - named, pairs)
+
+
+def content_words(text: str) -> list[str]:
+    """The text's stems in order, without function and question words; labels such as OWES_MONEY_TO are words."""
+    return [stem(word) for word in tokens(text.replace("_", " ")) if word not in STOPWORDS]
 
 
 class LexicalIndex:
     """An immutable index of points in a fixed order; build it in a thread."""
 
-    def __init__(self, points: Iterable[Words]) -> None:
-        import numpy as np
-
-        postings: dict[str, tuple[list[int], list[float]]] = {}
-        self.size = 0
-        for at, words in enumerate(points):
-            self.size += 1
-            for weight, stems in ((1.0, words.names), (BODY, words.texts)):
-                for each in stems:
-                    ids, weights = postings.setdefault(each, ([], []))
-                    ids.append(at)
-                    weights.append(weight)
-        self._postings = {
-            term: (np.asarray(ids, np.int32), np.asarray(weights, np.float32))
-            for term, (ids, weights) in postings.items()
-        }
-        self._vocabulary = Vocabulary(postings)
+    def __init__(self, points: Sequence[Words]) -> None:
+        self.size = len(points)
+        self._named = _postings(words.names for words in points)
+        self._texts = _postings(words.texts for words in points)
+        self._pairs = _postings(words.pairs for words in points)
+        self._vocabulary = Vocabulary(self._named.keys() | self._texts.keys())
 
     def coverage(self, question: str) -> "Scores":
         """Each point's coverage of the question, 0 to 1; zeros for a question without content words."""
         import numpy as np
 
-        covered = np.zeros(self.size, np.float32)
-        total = 0.0
-        for word in content_words(question):
-            similar = self._vocabulary.similar(word)
-            rarity = self._rarity(similar)
-            total += rarity
-            if similar:
-                covered += rarity * self._best(similar)
+        words = content_words(question)[:_MAX_WORDS]
+        similar = {word: self._vocabulary.similar(word) for word in words}
+        rarity = {word: self._rarity(similar[word]) for word in similar}
+        covered, total = np.zeros(self.size, np.float32), 0.0
+        for word in similar:
+            total += rarity[word]
+            covered += rarity[word] * self._best(similar[word])
+        for one, other in dict.fromkeys(pairwise(words)):
+            weight = PAIRS * (rarity[one] + rarity[other]) / 2
+            total += weight
+            covered[self._beside(similar[one], similar[other])] += weight
         return covered / np.float32(total) if total else covered
 
     def _best(self, similar: Mapping[str, float]) -> "Scores":
-        """Each point's best word among the similar ones."""
+        """What each point's best word among the similar ones counts."""
         import numpy as np
 
         best = np.zeros(self.size, np.float32)
-        for term, likeness in similar.items():
-            ids, weights = self._postings[term]
-            best[ids] = np.maximum(best[ids], weights * np.float32(likeness))
+        for postings, weight in ((self._texts, BODY), (self._named, 1.0)):
+            for term in similar.keys() & postings.keys():
+                places = postings[term]
+                best[places] = np.maximum(best[places], np.float32(weight * similar[term]))
         return best
 
+    def _beside(self, one: Mapping[str, float], other: Mapping[str, float]) -> "Places":
+        """Points in which the two words, or typos of them, are neighbours."""
+        import numpy as np
+
+        pairs = product(_sure(one), _sure(other))
+        found = [self._pairs[pair] for pair in pairs if pair in self._pairs]
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int32)
+
     def _rarity(self, similar: Mapping[str, float]) -> float:
-        """Inverse document frequency of the words that the question's word may be."""
+        """Inverse document frequency (as in BM25) of the word that the question's word most likely is."""
         if not similar:
             return UNKNOWN * log(1 + self.size)
         closest = max(similar.values())
-        found = max(len(self._postings[term][0]) for term, likeness in similar.items() if likeness == closest)
+        found = max(self._frequency(term) for term, likeness in similar.items() if likeness == closest)
         return log(1 + (self.size - found + 0.5) / (found + 0.5))
 
-
-def content_words(question: str) -> list[str]:
-    """The question's stems in order, once each, without function and question words."""
-    return list(dict.fromkeys(stem(word) for word in tokens(question) if word not in STOPWORDS))
+    def _frequency(self, term: str) -> int:
+        return sum(len(postings.get(term, ())) for postings in (self._named, self._texts))
 
 
-def _stems(values: Iterable[object]) -> Iterable[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield from (stem(word) for word in tokens(value.replace("_", " ")) if word not in STOPWORDS)
-        elif isinstance(value, list):
-            yield from _stems(value)  # pyright: ignore[reportUnknownArgumentType]
+def _sure(similar: Mapping[str, float]) -> list[str]:
+    return [term for term, likeness in similar.items() if likeness >= SAME]
+
+
+def _postings(points: Iterable[frozenset[T]]) -> "dict[T, Places]":
+    import numpy as np
+
+    places: dict[T, list[int]] = {}
+    for at, terms in enumerate(points):
+        for term in terms:
+            places.setdefault(term, []).append(at)
+    return {term: np.asarray(found, np.int32) for term, found in places.items()}
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        yield from (each for each in cast("list[object]", value) if isinstance(each, str))
