@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from pausepoint.vectors.text import SAME, stem_similarity
+from pausepoint.vectors.text import SAME, stem, stem_similarity, swapped
 
 _GRAM = 3
 LIKE = 0.5
@@ -19,17 +19,23 @@ class Vocabulary:
     def __init__(self, terms: Iterable[str]) -> None:
         self._terms = frozenset(terms)
         self._by_gram: dict[str, list[str]] = {}
+        self._by_letters: dict[str, list[str]] = {}
         for term in sorted(self._terms):
+            self._by_letters.setdefault(_letters(term), []).append(term)
             for gram in grams(term):
                 self._by_gram.setdefault(gram, []).append(term)
         self.similar = lru_cache(maxsize=4096)(self._similar)
 
     def _similar(self, word: str) -> dict[str, float]:
-        """Terms like the stem, with their likeness 0 to 1."""
-        found = {term: score for term in self._near(word) if (score := likeness(word, term)) > 0}
-        if word in self._terms:
-            found[word] = 1.0
-        return found
+        """Terms like the folded word, with their likeness 0 to 1."""
+        own = stem(word)
+        found = {term: score for term in self._near(own) if (score := likeness(own, term)) > 0}
+        # Letters that changed places may have changed the ending ("nowka"), and so the stem.
+        for term in self._by_letters.get(_letters(word), ()):
+            found[term] = max(found.get(term, 0.0), swapped(word, term))
+        if own in self._terms:
+            found[own] = 1.0
+        return {term: score for term, score in found.items() if score > 0}
 
     def _near(self, word: str) -> list[str]:
         """Terms that share at least a third of the word's triples: none other can be like it."""
@@ -43,6 +49,10 @@ def grams(word: str) -> frozenset[str]:
     """The word's letter triples, its borders included."""
     padded = f"^{word}$"
     return frozenset(padded[at : at + _GRAM] for at in range(max(1, len(padded) - _GRAM + 1)))
+
+
+def _letters(word: str) -> str:
+    return "".join(sorted(word))
 
 
 def likeness(one: str, other: str) -> float:

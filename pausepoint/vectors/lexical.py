@@ -47,16 +47,21 @@ class Words:
 
 def words_of(payload: Mapping[str, Any]) -> Words:
     """The point's stems by field; function words are left out, so that "Night of Lamps" has neighbours."""
-    names = [content_words(text) for key in NAMES for text in _texts(payload.get(key))]
-    texts = [content_words(text) for key in TEXTS for text in _texts(payload.get(key))]
+    names = [content_stems(text) for key in NAMES for text in _texts(payload.get(key))]
+    texts = [content_stems(text) for key in TEXTS for text in _texts(payload.get(key))]
     named = frozenset(chain.from_iterable(names))
     pairs = frozenset(pair for words in (*names, *texts) for pair in pairwise(words))
     return Words(named, frozenset(chain.from_iterable(texts)) - named, pairs)
 
 
 def content_words(text: str) -> list[str]:
-    """The text's stems in order, without function and question words; labels such as OWES_MONEY_TO are words."""
-    return [stem(word) for word in tokens(text.replace("_", " ")) if word not in STOPWORDS]
+    """The text's folded words without function and question words; labels such as OWES_MONEY_TO are words."""
+    return [word for word in tokens(text.replace("_", " ")) if word not in STOPWORDS]
+
+
+def content_stems(text: str) -> list[str]:
+    """The stems of the text's content words."""
+    return [stem(word) for word in content_words(text)]
 
 
 class LexicalIndex:

@@ -90,14 +90,14 @@ def word_similarity(one: str, other: str) -> float:
     first, second = stem(one), stem(other)
     if first == second:
         return 0.97
-    return max(stem_similarity(first, second), _transposed(one, other))
+    return max(stem_similarity(first, second), swapped(one, other))
 
 
 def stem_similarity(one: str, other: str) -> float:
     """Likeness of two different stems: 0.82 and up for a probable typo, below 0.75 for another word."""
     if abs(len(one) - len(other)) > 2 or len(set(one) & set(other)) < 2:
         return 0.0
-    return max(_typo_score(one, other), _transposed(one, other))
+    return max(_typo_score(one, other), swapped(one, other))
 
 
 def _without_ending(word: str) -> tuple[str, str]:
@@ -152,9 +152,10 @@ def _typo_score(one: str, other: str) -> float:
     return 0.7 * max(0.0, 1 - distance / longer) if distance < 4 else 0.0
 
 
-def _transposed(one: str, other: str) -> float:
-    swapped = len(one) == len(other) > 3 and one[0] == other[0] and sorted(one) == sorted(other)
-    return 0.86 if swapped and _edits(one, other)[0] == 1 else 0.0
+def swapped(one: str, other: str) -> float:
+    """0.86 for two words of which neighbouring letters changed places ("Adma"), else 0."""
+    same_letters = len(one) == len(other) > 3 and one[0] == other[0] and sorted(one) == sorted(other)
+    return 0.86 if same_letters and _edits(one, other)[0] == 1 else 0.0
 
 
 def _edits(one: str, other: str) -> tuple[int, int, int]:
