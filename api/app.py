@@ -1,5 +1,6 @@
 """The http app named in langgraph.json; its lifespan opens the stores and warms what the first question needs."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -7,6 +8,7 @@ from fastapi import FastAPI
 
 from api import assistant, campaigns
 from pausepoint.services import close_services, get_services
+from prompts.offline.outside import likeness
 
 
 @asynccontextmanager
@@ -14,7 +16,9 @@ async def lifespan(_: FastAPI) -> AsyncIterator[None]:
     """Open on start, close on stop."""
     services = await get_services()
     services.warm()
+    warming = asyncio.create_task(likeness("?", services.embedder))
     yield
+    warming.cancel()
     await close_services()
 
 

@@ -1,6 +1,5 @@
-"""Step `retrieve`: notes, artifacts and relations, side by side, with one embedding of the question."""
+"""Step `retrieve`: notes, artifacts and relations, ranked side by side in one pass with one embedding of the question."""
 
-import asyncio
 from collections.abc import Iterable
 
 from pausepoint.campaigns.view import CampaignView, citable
@@ -41,15 +40,8 @@ async def _search(
     services: Services, view: CampaignView, plan: Plan, question: str, kinds: Iterable[str]
 ) -> dict[str, list[Scored]]:
     text = _search_text(plan, question, view)
-    hits = await asyncio.gather(
-        *(
-            services.hybrid.search(
-                services.collection(view.campaign.uuid), text, where={"type": kind}, limit=LIMITS[kind]
-            )
-            for kind in kinds
-        )
-    )
-    return dict(zip(kinds, hits, strict=True))
+    collection = services.collection(view.campaign.uuid)
+    return await services.hybrid.search_types(collection, text, {kind: LIMITS[kind] for kind in kinds})
 
 
 def _search_text(plan: Plan, question: str, view: CampaignView) -> str:
