@@ -30,7 +30,8 @@ from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.encode import encode, encode_element
 from pausepoint.storage.checkpoints.history import delta_history
 from pausepoint.storage.checkpoints.reading import Query, Reader, address, decode_rows, dump_metadata
-from pausepoint.storage.checkpoints.recall import Key, Recall, StoredLists
+from pausepoint.storage.checkpoints.recall import Key, Recall
+from pausepoint.storage.checkpoints.stored import StoredList, StoredLists
 from pausepoint.storage.checkpoints.writing import (
     NewCheckpoint,
     NewWrites,
@@ -77,14 +78,16 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """Store a checkpoint; returns the config that names it."""
         new = self._new_checkpoint(config, checkpoint, metadata, new_versions)
-        lists = self._lists.get(new.thread_id, new.ns)
         try:
-            stored = await self.database.write(lambda conn: store(conn, new, lists), durable=self.durable)
+            stored = await self.database.write(
+                lambda conn: store(conn, new, self._lists), durable=self.durable
+            )
         except ValuesMissing:
             whole = self._new_checkpoint(config, checkpoint, metadata, None)
-            stored = await self.database.write(lambda conn: store(conn, whole), durable=self.durable)
-        self._lists.put(new.thread_id, new.ns, stored)
-        return address(new.thread_id, new.ns, new.checkpoint_id)
+            stored = await self.database.write(
+                lambda conn: store(conn, whole, self._lists), durable=self.durable
+            )
+        return self._stored(new, stored)
 
     def put(
         self,
@@ -95,14 +98,16 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """`aput` for sync graphs."""
         new = self._new_checkpoint(config, checkpoint, metadata, new_versions)
-        lists = self._lists.get(new.thread_id, new.ns)
         try:
-            stored = self.database.write_sync(lambda conn: store(conn, new, lists), durable=self.durable)
+            stored = self.database.write_sync(
+                lambda conn: store(conn, new, self._lists), durable=self.durable
+            )
         except ValuesMissing:
             whole = self._new_checkpoint(config, checkpoint, metadata, None)
-            stored = self.database.write_sync(lambda conn: store(conn, whole), durable=self.durable)
-        self._lists.put(new.thread_id, new.ns, stored)
-        return address(new.thread_id, new.ns, new.checkpoint_id)
+            stored = self.database.write_sync(
+                lambda conn: store(conn, whole, self._lists), durable=self.durable
+            )
+        return self._stored(new, stored)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -125,7 +130,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         thread_id, ns = _place(config)
         wanted = get_checkpoint_id(config)
         return await self.database.read(
-            lambda conn: Reader(conn, self.serde, self._decode_list).one(thread_id, ns, wanted)
+            lambda conn: Reader(conn, self.serde, self._decode_list, self._lists).one(thread_id, ns, wanted)
         )
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -133,7 +138,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         thread_id, ns = _place(config)
         wanted = get_checkpoint_id(config)
         return self.database.read_sync(
-            lambda conn: Reader(conn, self.serde, self._decode_list).one(thread_id, ns, wanted)
+            lambda conn: Reader(conn, self.serde, self._decode_list, self._lists).one(thread_id, ns, wanted)
         )
 
     async def alist(
@@ -289,6 +294,11 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
             },
             unchanged,
         )
+
+    def _stored(self, new: NewCheckpoint, lists: Mapping[str, StoredList]) -> RunnableConfig:
+        for channel, stored in lists.items():
+            self._lists.put(new.thread_id, new.ns, channel, stored)
+        return address(new.thread_id, new.ns, new.checkpoint_id)
 
     def _encode_list(self, key: Key, values: Sequence[Any]) -> "builtins.list[bytes] | None":
         encode_one = partial(encode_element, serde=self.serde)

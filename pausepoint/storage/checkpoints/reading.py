@@ -12,12 +12,13 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.refs import Inline, Ref, Single, Spread
-from pausepoint.storage.checkpoints.rows import array_header
+from pausepoint.storage.checkpoints.rows import Kept, Row, array_header
+from pausepoint.storage.checkpoints.stored import MIN_ROWS, StoredList, StoredLists
 
 DecodeList = Callable[[str, str, str, Sequence[tuple[int, bytes]]], list[Any]]
 """Makes the list of a thread, namespace and channel from its rows: (elements, bytes)."""
 
-_COLUMNS = "l.thread_id, l.ns, c.line, c.id, c.checkpoint_id, c.parent_id, c.run_id, c.body, c.metadata"
+_COLUMNS = "l.thread_id, l.ns, l.generation, c.line, c.id, c.checkpoint_id, c.parent_id, c.run_id, c.body, c.metadata"
 _FROM = "FROM checkpoint_lines l JOIN checkpoints c ON c.line = l.id"
 _ONE = f"SELECT {_COLUMNS} {_FROM} WHERE l.thread_id=? AND l.ns=? AND c.checkpoint_id=? AND c.hidden=0"
 _LATEST = (
@@ -51,6 +52,7 @@ class Reader:
     conn: sqlite3.Connection
     serde: SerializerProtocol
     decode_list: DecodeList | None = None
+    lists: StoredLists | None = None
     _listing: bool = False
     _rows: dict[tuple[int, int], dict[int, tuple[int, bytes]]] = field(
         default_factory=dict[tuple[int, int], dict[int, tuple[int, bytes]]]
@@ -91,14 +93,13 @@ class Reader:
         return [(row[0], row[1], self.serde.loads_typed((row[2], row[3]))) for row in rows]
 
     def _tuple(self, row: sqlite3.Row) -> CheckpointTuple:
-        thread_id, ns, line, _, checkpoint_id, parent_id, run_id, packed, metadata = row
+        thread_id, ns, generation, line, _, checkpoint_id, parent_id, run_id, packed, metadata = row
         body = Body.unpacked(packed)
         values: dict[str, Any] = {}
         for channel, ref in body.refs.items():
             if isinstance(ref, Spread) and self.decode_list is not None:
-                values[channel] = self.decode_list(
-                    thread_id, ns, channel, self._spread(line, ref.slot, ref.ranges)
-                )
+                rows = self._list_rows((thread_id, ns, channel), line, generation, ref)
+                values[channel] = self.decode_list(thread_id, ns, channel, rows)
             else:
                 values[channel] = self.value(line, ref)
         return CheckpointTuple(
@@ -108,6 +109,20 @@ class Reader:
             address(thread_id, ns, parent_id) if parent_id else None,
             self.writes(line, checkpoint_id),
         )
+
+    def _list_rows(
+        self, key: tuple[str, str, str], line: int, generation: int, ref: Spread
+    ) -> list[tuple[int, bytes]]:
+        """The rows of a list, from memory where they are there."""
+        known = self.lists.get(*key) if self.lists else None
+        if known is not None and known.is_at(line, generation, ref):
+            return [(kept.row.n, kept.row.data) for kept in known.rows]
+        rows = self._spread(line, ref.slot, ref.ranges)
+        if self.lists is not None and len(rows) >= MIN_ROWS:
+            kept = [Kept(seq, Row(*row)) for seq, row in zip(ref.seqs(), rows, strict=True)]
+            parts = [data for _, data in rows] if all(n == 1 for n, _ in rows) else None
+            self.lists.put(*key, StoredList(line, generation, ref, kept, parts))
+        return rows
 
     def _spread(self, line: int, slot: int, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
         return [row for first, last in ranges for row in self._range(line, slot, first, last)]

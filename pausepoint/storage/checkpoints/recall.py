@@ -1,17 +1,19 @@
 """Remembers the messages of long threads, so that a turn serializes and parses only what is new in it.
 
-Nothing that is remembered is ever handed out: callers get copies and may change them. A message counts as unchanged only
-when it is the same object as before and still equals the private copy made when it was serialized.
+Nothing that is remembered is ever handed out: callers get copies and may change them. A message counts as unchanged
+only when it is the same object as before and still equals the private copy made when it was serialized.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter, is_
+from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 
-from pausepoint.storage.checkpoints.writing import StoredList
+from pausepoint.storage.checkpoints.twins import copied
 
 MIN_LENGTH = 32
 """Shorter lists are quicker to serialize than to remember."""
@@ -19,97 +21,40 @@ MIN_LENGTH = 32
 MAX_MESSAGES = 6000
 """How many messages are remembered by content, and again by identity: some 20 MB."""
 
-_Known: TypeAlias = tuple[BaseMessage, BaseMessage, bytes]
-
 Key: TypeAlias = tuple[str, str, str]
 """Thread, namespace, channel."""
 
-_set = object.__setattr__
+EncodeOne: TypeAlias = Callable[[Any], bytes | None]
+Rows: TypeAlias = Sequence[tuple[int, bytes]]
+"""Rows of a list: how many elements, and their bytes."""
 
-_ATOMS = frozenset({str, int, float, bool, type(None), bytes})
-
-
-class _NotPlainError(Exception):
-    """A message holds something that is not known to be safe to copy."""
+_state: Callable[[Any], Any] = attrgetter("__dict__", "__pydantic_extra__")
 
 
-def copied(message: BaseMessage) -> BaseMessage | None:
-    """A copy that shares nothing changeable with the message; None when it holds more than plain values."""
-    twin = object.__new__(type(message))
-    try:
-        _set(twin, "__dict__", _plain_dict(message.__dict__))
-        _set(
-            twin, "__pydantic_extra__", message.__pydantic_extra__ and _plain_dict(message.__pydantic_extra__)
-        )
-        _set(twin, "__pydantic_fields_set__", message.__pydantic_fields_set__.copy())
-        _set(twin, "__pydantic_private__", message.__pydantic_private__ and _refuse())
-    except _NotPlainError:
-        return None
-    return twin
+@dataclass(slots=True)
+class _Handed:
+    """A list as a caller has it: its elements, what they were like, and their bytes."""
 
+    values: list[Any] = field(default_factory=list[Any])
+    states: list[Any] = field(default_factory=list[Any])
+    parts: list[bytes] = field(default_factory=list[bytes])
 
-def same(message: BaseMessage, twin: BaseMessage) -> bool:
-    """Whether nothing of the message was changed since `twin` was copied from it."""
-    return message.__dict__ == twin.__dict__ and message.__pydantic_extra__ == twin.__pydantic_extra__
+    def add(self, value: Any, twin: BaseMessage | None, part: bytes) -> None:
+        """Add an element; one without a twin is never taken for unchanged."""
+        self.values.append(value)
+        self.states.append(None if twin is None else _state(twin))
+        self.parts.append(part)
 
+    def unchanged(self, values: Sequence[Any]) -> int:
+        """How many elements `values` begins with that are all known and unchanged; all it knows, or 0."""
+        length = min(len(values), len(self.values))
+        if not all(map(is_, values, self.values)) or None in self.states[:length]:
+            return 0
+        return length if list(map(_state, values[:length])) == self.states[:length] else 0
 
-def _plain_dict(values: Mapping[Any, Any]) -> dict[Any, Any]:
-    twin = dict(values)
-    for name, value in values.items():
-        if type(value) not in _ATOMS:
-            twin[name] = _plain(value)
-    return twin
-
-
-def _plain(value: Any) -> Any:
-    if type(value) is dict:
-        return _plain_dict(cast(dict[Any, Any], value)) if value else {}
-    if type(value) is list:
-        return (
-            [item if type(item) in _ATOMS else _plain(item) for item in cast(list[Any], value)]
-            if value
-            else []
-        )
-    raise _NotPlainError
-
-
-def _refuse() -> Any:
-    raise _NotPlainError
-
-
-def _all(encode_one: Callable[[Any], bytes | None], values: Sequence[Any]) -> list[bytes] | None:
-    parts: list[bytes] = []
-    for value in values:
-        part = encode_one(value)
-        if part is None:
-            return None
-        parts.append(part)
-    return parts
-
-
-class StoredLists:
-    """The rows of the lists that were stored last, by thread and namespace."""
-
-    _THREADS = 16
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str], dict[str, StoredList]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, thread_id: str, ns: str) -> dict[str, StoredList]:
-        """Channel → list."""
-        return self._known.get((thread_id, ns), {})
-
-    def put(self, thread_id: str, ns: str, lists: dict[str, StoredList]) -> None:
-        """Remember lists that are committed; short ones are read as quickly as remembered."""
-        long = {channel: stored for channel, stored in lists.items() if len(stored.rows) >= MIN_LENGTH}
-        if not long:
-            return
-        with self._lock:
-            self._known[thread_id, ns] = long
-            self._known.move_to_end((thread_id, ns))
-            while len(self._known) > self._THREADS:
-                self._known.popitem(last=False)
+    def first(self, length: int) -> "_Handed":
+        """The list's beginning."""
+        return _Handed(self.values[:length], self.states[:length], self.parts[:length])
 
 
 class Recall:
@@ -117,12 +62,10 @@ class Recall:
 
     def __init__(self) -> None:
         self._twins: OrderedDict[bytes, BaseMessage] = OrderedDict()
-        self._lists: OrderedDict[Key, dict[int, _Known]] = OrderedDict()
+        self._lists: OrderedDict[Key, _Handed] = OrderedDict()
         self._lock = threading.Lock()
 
-    def encode(
-        self, key: Key, values: Sequence[Any], encode_one: Callable[[Any], bytes | None]
-    ) -> list[bytes] | None:
+    def encode(self, key: Key, values: Sequence[Any], encode_one: EncodeOne) -> list[bytes] | None:
         """Serialize the elements of a list, the unchanged ones from memory.
 
         Returns:
@@ -130,80 +73,74 @@ class Recall:
         """
         if len(values) < MIN_LENGTH or not isinstance(values[-1], BaseMessage):
             return _all(encode_one, values)
-        known = self._lists.get(key, {})
-        now: dict[int, _Known] = {}
-        parts: list[bytes] = []
-        fresh: list[_Known] = []
-        for value in values:
-            entry = known.get(id(value))
-            if entry is not None and entry[0] is value and same(value, entry[1]):
-                now[id(value)] = entry
-                parts.append(entry[2])
+        known = self._lists.get(key) or _Handed()
+        now = known.first(known.unchanged(values))
+        by_id = {} if now.values else {id(value): at for at, value in enumerate(known.values)}
+        fresh: dict[bytes, BaseMessage] = {}
+        for value in values[len(now.values) :]:
+            at = by_id.get(id(value))
+            if at is not None and known.states[at] is not None and _state(value) == known.states[at]:
+                now.values.append(value)
+                now.states.append(known.states[at])
+                now.parts.append(known.parts[at])
                 continue
             part = encode_one(value)
             if part is None:
                 return None
-            parts.append(part)
-            if entry := _known(value, part):
-                now[id(value)] = entry
-                fresh.append(entry)
+            _add(now, fresh, value, part)
         self._remember(key, now, fresh)
-        return parts
+        return now.parts
 
-    def decode(
-        self,
-        key: Key,
-        rows: Sequence[tuple[int, bytes]],
-        decode_rows: Callable[[Sequence[tuple[int, bytes]]], list[Any]],
-    ) -> list[Any]:
-        """Parse a list of rows (elements, bytes), the known ones from memory."""
-        if len(rows) < MIN_LENGTH:
+    def decode(self, key: Key, rows: Rows, decode_rows: Callable[[Rows], list[Any]]) -> list[Any]:
+        """Parse a list, the known messages from memory."""
+        if len(rows) < MIN_LENGTH or any(row[0] != 1 for row in rows):
             return decode_rows(rows)
-        values: list[Any] = []
-        now: dict[int, _Known] = {}
-        fresh: list[_Known] = []
-        unknown: list[tuple[int, bytes]] = []
-        for row in rows:
-            twin = self._twins.get(row[1]) if row[0] == 1 else None
-            if twin is None:
-                unknown.append(row)
+        now = _Handed()
+        fresh: dict[bytes, BaseMessage] = {}
+        at = 0
+        while at < len(rows):
+            twin = self._twins.get(rows[at][1])
+            value = copied(twin) if twin is not None else None
+            if value is not None:
+                now.add(value, twin, rows[at][1])
+                at += 1
                 continue
-            if unknown:
-                values += _parsed(unknown, decode_rows, fresh)
-                unknown = []
-            value = cast(BaseMessage, copied(twin))
-            values.append(value)
-            now[id(value)] = (value, twin, row[1])
-        if unknown:
-            values += _parsed(unknown, decode_rows, fresh)
-        now.update((id(entry[0]), entry) for entry in fresh)
+            end = self._next_known(rows, at + 1)
+            for value, row in zip(decode_rows(rows[at:end]), rows[at:end], strict=True):
+                _add(now, fresh, value, row[1])
+            at = end
         self._remember(key, now, fresh)
-        return values
+        return list(now.values)
 
-    def _remember(self, key: Key, entries: dict[int, _Known], fresh: Sequence[_Known]) -> None:
+    def _next_known(self, rows: Rows, at: int) -> int:
+        while at < len(rows) and rows[at][1] not in self._twins:
+            at += 1
+        return at
+
+    def _remember(self, key: Key, handed: _Handed, fresh: dict[bytes, BaseMessage]) -> None:
         with self._lock:
-            self._lists[key] = entries
+            self._lists[key] = handed
             self._lists.move_to_end(key)
-            self._twins.update((part, twin) for _, twin, part in fresh)
+            self._twins.update(fresh)
             while len(self._twins) > MAX_MESSAGES:
                 self._twins.popitem(last=False)
-            total = sum(map(len, self._lists.values()))
+            total = sum(len(one.values) for one in self._lists.values())
             while self._lists and total > MAX_MESSAGES:
-                total -= len(self._lists.popitem(last=False)[1])
+                total -= len(self._lists.popitem(last=False)[1].values)
 
 
-def _known(value: Any, part: bytes) -> _Known | None:
+def _add(handed: _Handed, fresh: dict[bytes, BaseMessage], value: Any, part: bytes) -> None:
     twin = copied(value) if isinstance(value, BaseMessage) else None
-    return (value, twin, part) if twin is not None else None
+    handed.add(value, twin, part)
+    if twin is not None:
+        fresh[part] = twin
 
 
-def _parsed(
-    rows: Sequence[tuple[int, bytes]],
-    decode_rows: Callable[[Sequence[tuple[int, bytes]]], list[Any]],
-    fresh: list[_Known],
-) -> list[Any]:
-    values = decode_rows(rows)
-    if len(values) == len(rows):
-        entries = (_known(value, row[1]) for value, row in zip(values, rows, strict=True))
-        fresh += [entry for entry in entries if entry is not None]
-    return values
+def _all(encode_one: EncodeOne, values: Sequence[Any]) -> list[bytes] | None:
+    parts: list[bytes] = []
+    for value in values:
+        part = encode_one(value)
+        if part is None:
+            return None
+        parts.append(part)
+    return parts

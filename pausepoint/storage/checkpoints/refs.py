@@ -59,9 +59,9 @@ def unpack(packed: list[Any]) -> Ref:
     return Spread(slot, tuple(zip(where[::2], where[1::2], strict=True)))
 
 
-def ranges_of(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Runs of consecutive numbers: 1 2 3 7 8 → (1, 3), (7, 8)."""
-    ranges: list[tuple[int, int]] = []
+def extended(before: Iterable[tuple[int, int]], seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Ranges with more numbers behind them: (1, 3) and 4 7 8 → (1, 4), (7, 8)."""
+    ranges = list(before)
     for seq in seqs:
         if ranges and ranges[-1][1] == seq - 1:
             ranges[-1] = (ranges[-1][0], seq)

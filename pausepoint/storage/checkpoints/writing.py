@@ -8,8 +8,9 @@ from langgraph.checkpoint.base import ChannelVersions
 
 from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.encode import INLINE_BYTES, Elements, Encoded, Whole
-from pausepoint.storage.checkpoints.refs import Inline, Ref, Single, Spread, ranges_of
+from pausepoint.storage.checkpoints.refs import Inline, Ref, Single, Spread, extended
 from pausepoint.storage.checkpoints.rows import MAX_RANGES, Kept, Row, pack_rows, share
+from pausepoint.storage.checkpoints.stored import StoredList, StoredLists
 
 
 class ValuesMissing(Exception):
@@ -47,16 +48,6 @@ class NewWrites:
     replace: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StoredList:
-    """The rows of a list as they were committed; they stay so as long as the line is of that generation."""
-
-    line: int
-    generation: int
-    ref: Spread
-    rows: Sequence[Kept]
-
-
 def line_of(conn: sqlite3.Connection, thread_id: str, ns: str) -> tuple[int, int]:
     """The line's id and generation; makes the line when it is new."""
     sql = "SELECT id, generation FROM checkpoint_lines WHERE thread_id=? AND ns=?"
@@ -68,15 +59,13 @@ def line_of(conn: sqlite3.Connection, thread_id: str, ns: str) -> tuple[int, int
     return cursor.lastrowid, 0
 
 
-def store(
-    conn: sqlite3.Connection, new: NewCheckpoint, lists: Mapping[str, StoredList] | None = None
-) -> dict[str, StoredList]:
+def store(conn: sqlite3.Connection, new: NewCheckpoint, lists: StoredLists) -> dict[str, StoredList]:
     """Store a checkpoint; values that the parent has are shared with it.
 
     Args:
         conn: The writing connection.
         new: The checkpoint.
-        lists: What an earlier call returned for this thread and namespace, to spare reading it again.
+        lists: What earlier calls returned, to spare reading it again.
 
     Returns:
         The lists it stored, to be used only after the commit.
@@ -92,7 +81,8 @@ def store(
         refs[channel] = _inherited(parent, channel, new.body.versions)
     for channel, value in new.values.items():
         before = parent.refs.get(channel) if parent else None
-        refs[channel] = rows.place(channel, value, before, lists or {})
+        known = lists.get(new.thread_id, new.ns, channel)
+        refs[channel] = rows.place(channel, value, before, known)
     conn.execute(
         "INSERT INTO checkpoints (line, checkpoint_id, parent_id, run_id, body, metadata) VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (line, checkpoint_id) DO UPDATE SET parent_id=excluded.parent_id, run_id=excluded.run_id, "
@@ -155,10 +145,10 @@ class _Rows:
         self._slots: int | None = None
         self.lists: dict[str, StoredList] = {}
 
-    def place(self, channel: str, value: Encoded, before: Ref | None, lists: Mapping[str, StoredList]) -> Ref:
+    def place(self, channel: str, value: Encoded, before: Ref | None, known: StoredList | None) -> Ref:
         """Store a value and say where; rows of the value before are used again where they fit."""
         if isinstance(value, Elements):
-            stored = self._place_list(value.parts, before, lists.get(channel))
+            stored = self._place_list(value.parts, before, known)
             self.lists[channel] = stored
             return stored.ref
         if len(value.data) <= INLINE_BYTES:
@@ -172,39 +162,47 @@ class _Rows:
             slot, seq = before.slot, self._next_seq(before.slot)
         else:
             slot, seq = self._new_slot(), 1
-        self._insert(slot, [(seq, Row(1, value.data))])
+        self._insert(slot, [Kept(seq, Row(1, value.data))])
         return Single(value.type, slot, seq)
 
     def _place_list(self, parts: list[bytes], before: Ref | None, known: StoredList | None) -> StoredList:
         if not isinstance(before, Spread):
-            return self._spread(self._new_slot(), 1, pack_rows(parts))
-        if known and (known.line, known.generation, known.ref) == (self._line, self._generation, before):
-            old = known.rows
-        else:
-            old = self._kept(before)
-        rows = share(old, parts)
+            return self._spread(self._new_slot(), 1, pack_rows(parts), parts)
         next_seq = self._next_seq(before.slot)
-        stored = self._spread(before.slot, next_seq, rows)
+        if known is None or not known.is_at(self._line, self._generation, before):
+            known = StoredList(self._line, self._generation, before, self._kept(before), None)
+        if known.parts is not None and parts[: len(known.parts)] == known.parts:
+            return self._append(known, next_seq, parts)
+        stored = self._spread(before.slot, next_seq, share(known.rows, parts), parts)
         if len(stored.ref.ranges) <= MAX_RANGES:
             return stored
         self._conn.execute(
             "DELETE FROM checkpoint_items WHERE line=? AND slot=? AND seq>=?",
             (self._line, before.slot, next_seq),
         )
-        return self._spread(before.slot, next_seq, pack_rows(parts))
+        return self._spread(before.slot, next_seq, pack_rows(parts), parts)
 
-    def _spread(self, slot: int, next_seq: int, rows: Sequence[Kept | Row]) -> StoredList:
+    def _append(self, known: StoredList, next_seq: int, parts: list[bytes]) -> StoredList:
+        """The usual case, without a look at each row."""
+        assert known.parts is not None
+        rows = pack_rows(parts[len(known.parts) :])
+        fresh = [Kept(next_seq + at, row) for at, row in enumerate(rows)]
+        self._insert(known.ref.slot, fresh)
+        ref = Spread(known.ref.slot, extended(known.ref.ranges, [kept.seq for kept in fresh]))
+        return StoredList(self._line, self._generation, ref, [*known.rows, *fresh], parts)
+
+    def _spread(self, slot: int, next_seq: int, rows: Sequence[Kept | Row], parts: list[bytes]) -> StoredList:
         stored: list[Kept] = []
-        fresh: list[tuple[int, Row]] = []
+        fresh: list[Kept] = []
         for row in rows:
             if isinstance(row, Row):
-                fresh.append((next_seq + len(fresh), row))
-                stored.append(Kept(*fresh[-1]))
+                fresh.append(Kept(next_seq + len(fresh), row))
+                stored.append(fresh[-1])
             else:
                 stored.append(row)
         self._insert(slot, fresh)
-        ref = Spread(slot, ranges_of([kept.seq for kept in stored]))
-        return StoredList(self._line, self._generation, ref, stored)
+        ref = Spread(slot, extended((), [kept.seq for kept in stored]))
+        return StoredList(self._line, self._generation, ref, stored, parts)
 
     def _kept(self, ref: Spread) -> list[Kept]:
         sql = "SELECT seq, n, data FROM checkpoint_items WHERE line=? AND slot=? AND seq BETWEEN ? AND ? ORDER BY seq"
@@ -221,11 +219,11 @@ class _Rows:
         row = self._conn.execute(sql, (self._line, slot, seq)).fetchone()
         return row[0] if row else None
 
-    def _insert(self, slot: int, rows: Sequence[tuple[int, Row]]) -> None:
+    def _insert(self, slot: int, rows: Sequence[Kept]) -> None:
         for at in range(0, len(rows), _ROWS_AT_ONCE):
             some = rows[at : at + _ROWS_AT_ONCE]
             marks = ",".join(["(?,?,?,?,?)"] * len(some))
-            values = [item for seq, row in some for item in (self._line, slot, seq, row.n, row.data)]
+            values = [v for kept in some for v in (self._line, slot, kept.seq, kept.row.n, kept.row.data)]
             self._conn.execute(
                 f"INSERT INTO checkpoint_items (line, slot, seq, n, data) VALUES {marks}",  # noqa: S608
                 values,
