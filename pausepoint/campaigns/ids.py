@@ -72,11 +72,13 @@ def artifact_label(label: str) -> str:
 def relationship_type(label: str) -> str:
     """A relation's label as a relationship type: upper snake case, ASCII, never empty.
 
-    A type cannot equal a node label (the embedded engine forbids it): node labels end in `_Artifact`.
+    A type must not share its name with a node label (the embedded engine forbids it); those end in `_Artifact`.
     """
     words = ascii_words(label).upper()[:64].strip("_")
     if not words:
         return "REL_" + hashlib.sha256(clean(label).encode()).hexdigest()[:8].upper()
+    if words.endswith("ARTIFACT"):
+        words += "_"
     return f"R_{words}" if words[0].isdigit() else words
 
 

@@ -73,7 +73,9 @@ def parse(text: str, first_line: int = 1) -> Node | None:
     try:
         return _Composer(text, first_line).document()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        # What is never closed is best looked for where it was opened.
+        ended = error.context_mark is not None and "end of stream" in (error.problem or "")
+        mark = error.context_mark if ended else error.problem_mark or error.context_mark
         line = (mark.line if mark else 0) + first_line
         raise YamlFault(_explain(error), line) from None
     except yaml.reader.ReaderError as error:
