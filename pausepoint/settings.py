@@ -22,6 +22,9 @@ class Settings(BaseSettings):
     graph_uri: str = Field("", validation_alias="GRAPH_URI")
     graph_user: str = Field("neo4j", validation_alias="GRAPH_USER")
     graph_password: SecretStr = Field(SecretStr(""), validation_alias="GRAPH_PASSWORD")
+    graph_reader_user: str = Field("", validation_alias="GRAPH_READER_USER")
+    """Read-only login for generated queries; empty: GRAPH_USER in read transactions."""
+    graph_reader_password: SecretStr = Field(SecretStr(""), validation_alias="GRAPH_READER_PASSWORD")
     graph_database: str = Field("neo4j", validation_alias="GRAPH_DATABASE")
     graph_read_timeout: float = 30.0
     """Seconds after which a generated query is stopped."""
