@@ -2,14 +2,11 @@
 
 from pausepoint.cypher.ast import (
     Function,
-    GroupPattern,
-    Hops,
     LabelDynamic,
     LabelExpr,
     LabelName,
     LabelTest,
     Match,
-    Node,
     NodePattern,
     Parameter,
     Path,
@@ -39,8 +36,6 @@ class _Checker:
     def __init__(self, rules: GuardRules) -> None:
         self.rules = rules
         self.nodes = 0
-        self.hops = 0
-        self._labels_of_relationships: set[int] = set()
 
     def run(self, query: Query) -> None:
         for node in walk(query):
@@ -54,12 +49,8 @@ class _Checker:
                 self._tested(node)
             elif isinstance(node, Parameter):
                 self._parameter(node)
-            elif isinstance(node, GroupPattern):
-                self._group(node)
             elif isinstance(node, Match | PatternBody):
                 self._apart(node)
-            elif isinstance(node, Path):
-                self._path(node)
 
     def _function(self, call: Function) -> None:
         if call.name.lower() not in self.rules.functions:
@@ -77,44 +68,6 @@ class _Checker:
     def _relationship(self, rel: RelPattern) -> None:
         if rel.types is not None:
             self._known(rel.types, self.rules.types, "type")
-        if rel.length is not None:
-            if rel.quantifier is not None:
-                raise _hops_refused("A relationship takes '*' or a quantifier, not both.", rel.length)
-            self._bounded(rel.length, 1)
-        if rel.quantifier is not None:
-            self._bounded(rel.quantifier, 1)
-
-    def _group(self, group: GroupPattern) -> None:
-        inside = [node for node in walk(group.path) if isinstance(node, RelPattern | GroupPattern)]
-        if group.quantifier is None:
-            return
-        for node in inside:
-            if isinstance(node, GroupPattern) or node.length or node.quantifier:
-                raise _hops_refused("Repetitions are nested.", group.quantifier)
-        self._bounded(group.quantifier, max(1, len(inside)))
-
-    def _path(self, path: Path) -> None:
-        rel = path.elements[1] if path.shortest else None
-        if isinstance(rel, RelPattern) and rel.quantifier is not None:
-            raise _hops_refused(f"{path.shortest} takes '*', not a quantifier.", rel.quantifier)
-        mixed = bool(path.selector) and any(isinstance(e, RelPattern) and e.length for e in path.elements)
-        if mixed or (path.selector and path.shortest):
-            reason = f"{path.selector} does not go with '*' relationships."
-            raise CypherRefused(reason, rule="hops", position=path.pos, hint="Write -[:TYPE]->{1,5} instead.")
-
-    def _bounded(self, hops: Hops, steps: int) -> None:
-        limit = self.rules.max_hops
-        high = hops.high if hops.high is not None else limit + 1
-        if high * steps > limit:
-            raise _hops_refused(
-                f"Paths may have at most {limit} hops.", hops, f"Write *1..{limit} or {{1,{limit}}}."
-            )
-        if hops.low is not None and hops.low > high:
-            raise _hops_refused(f"{hops.low} to {high} hops is an empty range.", hops)
-        self.hops += high * steps
-        if self.hops > self.rules.max_total_hops:
-            reason = f"The variable paths of the query add up to more than {self.rules.max_total_hops} hops."
-            raise _hops_refused(reason, hops, "Shorten them.")
 
     def _tested(self, test: LabelTest) -> None:
         known = None
@@ -163,10 +116,6 @@ class _Checker:
 def _pattern_names(path: Path) -> set[str]:
     found = (node for element in path.elements for node in walk(element))
     return {n.variable for n in found if isinstance(n, NodePattern | RelPattern) and n.variable is not None}
-
-
-def _hops_refused(reason: str, at: Node, hint: str = "") -> CypherRefused:
-    return CypherRefused(reason, rule="hops", position=at.pos, hint=hint)
 
 
 def _known_hint(known: frozenset[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from pausepoint.cypher.ast import Query
 from pausepoint.cypher.checks import check
 from pausepoint.cypher.errors import CypherRefused
+from pausepoint.cypher.hops import bound_hops
 from pausepoint.cypher.lexer import check_text, tokenize
 from pausepoint.cypher.limits import limit_rows
 from pausepoint.cypher.literals import Parameters, name_columns
@@ -47,7 +48,8 @@ def _guard(query: str, rules: GuardRules, params: dict[str, Any]) -> GuardedQuer
     check_text(query, rules.max_chars)
     tree = read(query, rules)
     check(tree, rules)
-    changes = modernise(tree)
+    changes = bound_hops(tree, rules)
+    changes += modernise(tree)
     changes += add_tenant(tree, rules)
     changes += limit_rows(tree, rules, params)
     name_columns(tree)

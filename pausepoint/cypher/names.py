@@ -20,9 +20,7 @@ class FreshNames:
         for node in walk(query):
             for field in _NAMED:
                 value = getattr(node, field, None)
-                self._used.update(
-                    [value] if isinstance(value, str) else value if isinstance(value, list) else []
-                )
+                self._used.update(_names_in(value))
         self.given: set[str] = set()
 
     def reserve(self, stem: str) -> str:

@@ -269,16 +269,14 @@ class Parser(PatternParser):
         self.advance()
         query = self.query()
         self.expect("}")
-        if self.token.key == "IN":
+        if self.accept("IN"):
             self.refuse("IN TRANSACTIONS is not allowed.", "write", hint="Remove it.")
         return CallSubquery(optional, scope, query, pos=pos)
 
     def _scope(self) -> list[str]:
         self.expect("(")
-        if self.accept("*"):
-            scope = ["*"]
-        else:
-            scope = [] if self.token.key == ")" else self.names("a variable")
+        empty = self.token.key == ")"
+        scope = ["*"] if self.accept("*") else [] if empty else self.names("a variable")
         self.expect(")")
         return scope
 

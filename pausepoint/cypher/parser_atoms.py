@@ -66,9 +66,8 @@ class AtomParser(CallParser):
             return self.case()
         if following == "{" and key in ("EXISTS", "COUNT", "COLLECT") and self.peek(2).key != ".":
             return self._subquery()
-        if following == "(":
-            if (special := self.special_call(key)) is not None:
-                return special
+        if following == "(" and (special := self.special_call(key)) is not None:
+            return special
         return self.variable_or_call()
 
     def _parenthesised(self) -> Expr:

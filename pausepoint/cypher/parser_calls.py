@@ -28,6 +28,7 @@ class CallParser(ExpressionParser):
     """Reads what starts with a name."""
 
     def special_call(self, key: str) -> Expr | None:
+        """Read a call with a grammar of its own, or return None when it is an ordinary one."""
         if key in ("ALL", "ANY", "NONE", "SINGLE") and self.at_name(2) and self.peek(3).key == "IN":
             return self._quantifier()
         if key in ("REDUCE", "ALLREDUCE") and self.peek(3).key == "=":
@@ -44,6 +45,7 @@ class CallParser(ExpressionParser):
         return None
 
     def variable_or_call(self) -> Expr:
+        """Read a variable, a map projection or a function call."""
         offset = 1
         while self.peek(offset).key == "." and self.at_name(offset + 1):
             offset += 2
@@ -129,6 +131,7 @@ class CallParser(ExpressionParser):
         return Function("trim", args, pos=pos)
 
     def case(self) -> Expr:
+        """Read CASE up to its END."""
         pos = self.advance().pos
         self.nested += 1
         if self.nested > self.max_depth:
@@ -184,6 +187,7 @@ class CallParser(ExpressionParser):
         return ProjectedName(self.name("a key"), False, pos=pos)
 
     def entry(self) -> MapEntry:
+        """Read `key: value`."""
         pos = self.token.pos
         key = self.name("a key")
         self.expect(":")

@@ -127,9 +127,9 @@ class ExpressionParser(LabelParser):
         if len(signs) > _MAX_SIGNS:
             self.refuse(f"{len(signs)} signs in a row.", "depth", token, "Write one or none.")
         operand = self.postfix()
-        if signs[-1:] == "-" and isinstance(operand, Literal) and isinstance(operand.value, int | float):
-            if not isinstance(operand.value, bool):
-                operand, signs = Literal(-operand.value, pos=token.pos), signs[:-1]
+        value = operand.value if isinstance(operand, Literal) else None
+        if signs[-1:] == "-" and isinstance(value, int | float) and not isinstance(value, bool):
+            operand, signs = Literal(-value, pos=token.pos), signs[:-1]
         self._check_range(operand)
         return Sign(signs, operand, pos=token.pos) if signs else operand
 

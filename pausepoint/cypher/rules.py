@@ -1,7 +1,7 @@
 """What the guard lets through and what it hands back."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pausepoint.cypher.functions import ALLOWED_FUNCTIONS
 
@@ -14,6 +14,10 @@ class GuardRules:
         tenant_key: Property that every node and relationship of a tenant carries; None switches tenancy off.
         tenant_param: Name of the parameter the application sets to the tenant.
         relationships_carry_key: Whether relationships carry the key too.
+        native_shortest_paths: Keep `shortestPath`, with conditions on its path. Right for Neo4j, which tests them
+            while it searches; an engine that filters afterwards would let other tenants hide paths.
+        open_paths: What happens to `*` and `+` without an upper bound: `refuse`, or `lower` to `max_hops` when the
+            relationship names a type.
         labels: Labels that may be named; None allows any.
         types: Relationship types that may be named; None allows any.
         parameters: Parameters the application will pass, beside the tenant's; None allows any name.
@@ -34,6 +38,8 @@ class GuardRules:
     tenant_key: str | None = "campaignUuid"
     tenant_param: str = "campaignUuid"
     relationships_carry_key: bool = True
+    native_shortest_paths: bool = False
+    open_paths: Literal["refuse", "lower"] = "refuse"
     labels: frozenset[str] | None = None
     types: frozenset[str] | None = None
     parameters: frozenset[str] | None = None

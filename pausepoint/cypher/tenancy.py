@@ -2,8 +2,8 @@
 
 A node or relationship pattern gets the tenant in its property map. Paths of variable length get it for each
 relationship that way, and for the nodes passed through by a condition on the path. A quantified relationship is
-spelt out as a group, so that its inner nodes have patterns too. `shortestPath` takes no properties on its
-relationship, so the path's relationships are tested instead.
+spelt out as a group, so that its inner nodes have patterns too. `shortestPath` becomes the paths than which none is
+shorter within the tenant (see `shortest.py`).
 """
 
 from pausepoint.cypher.ast import (
@@ -12,29 +12,35 @@ from pausepoint.cypher.ast import (
     Expr,
     Function,
     GroupPattern,
+    Item,
     MapEntry,
     MapLiteral,
     Match,
     Node,
     NodePattern,
+    Page,
     Parameter,
     Path,
     PatternBody,
     PatternComprehension,
     PatternExpr,
     Postfix,
+    Projection,
     PropertyStep,
     Quantifier,
     Query,
     RelPattern,
+    SingleQuery,
     Subquery,
+    Union,
     Variable,
 )
 from pausepoint.cypher.names import FreshNames
-from pausepoint.cypher.parser_expressions import AND, COMPARE
+from pausepoint.cypher.parser_expressions import COMPARE
 from pausepoint.cypher.rewrite import transform
 from pausepoint.cypher.rules import GuardRules
 from pausepoint.cypher.scope import hide
+from pausepoint.cypher.shortest import conjunction, enumerate_shortest, is_variable
 from pausepoint.cypher.tenant_key import tenant_entry
 
 
@@ -62,12 +68,13 @@ class _Tenancy:
             self._own(node)
         elif isinstance(node, Path):
             node.elements = [piece for element in node.elements for piece in self._spelt_out(element)]
-            self._no_properties_in_shortest(node)
+            if self.rules.native_shortest_paths:
+                self._no_properties_in_shortest(node)
         elif isinstance(node, Match | PatternBody):
             for path in node.paths:
                 node.where = self._guarded(path, node.where)
-        elif isinstance(node, PatternComprehension):
-            node.where = self._guarded(node.path, node.where)
+        elif isinstance(node, PatternComprehension) and is_variable(node.path):
+            return self._collected(node.path, node.where, node.result)
         elif isinstance(node, PatternExpr) and is_variable(node.path):
             return self._condition(node)
         return node
@@ -101,12 +108,16 @@ class _Tenancy:
                 element.properties = MapLiteral(entries, pos=element.properties.pos) if entries else None
 
     def _guarded(self, path: Path, where: Expr | None) -> Expr | None:
+        """Name a path of variable length and add the conditions on it to `where`."""
         if not is_variable(path):
             return where
         if path.variable is None:
             path.variable = self.names.new("path")
         self.changes.append(f"{self.key} tested along paths")
-        conditions = [self._all("nodes", path.variable)]
+        conditions: list[Expr] = []
+        if path.shortest and not self.rules.native_shortest_paths:
+            conditions = enumerate_shortest(path, self.names, self._all)
+        conditions.insert(0, self._all("nodes", path.variable))
         if path.shortest and self.rules.relationships_carry_key:
             conditions.append(self._all("relationships", path.variable))
         return conjunction([*conditions, where] if where is not None else conditions)
@@ -119,29 +130,19 @@ class _Tenancy:
 
     def _condition(self, node: PatternExpr) -> Expr:
         path, pos = node.path, node.pos
+        if path.shortest:
+            single = path.shortest == "shortestPath"
+            path.variable = self.names.reserve("path")
+            found = self._collected(path, None, Variable(path.variable))
+            return Function("head", [found], pos=pos) if single else found
         body = PatternBody("", [path], None, pos=pos)
         body.where = self._guarded(path, None)
         return Subquery("EXISTS", body, pos=pos)
 
-
-def is_variable(path: Path) -> bool:
-    """Whether a path passes nodes that no pattern names."""
-    return bool(path.shortest) or any(rel.length for rel in rels(path))
-
-
-def rels(path: Path) -> list[RelPattern]:
-    """Return the relationship patterns of a path, those of its groups included."""
-    found: list[RelPattern] = []
-    for element in path.elements:
-        if isinstance(element, RelPattern):
-            found.append(element)
-        elif isinstance(element, GroupPattern):
-            found += rels(element.path)
-    return found
-
-
-def conjunction(conditions: list[Expr]) -> Expr:
-    """Join conditions by AND."""
-    if len(conditions) == 1:
-        return conditions[0]
-    return Binary(AND, conditions, ["AND"] * (len(conditions) - 1))
+    def _collected(self, path: Path, where: Expr | None, result: Expr) -> Expr:
+        """Turn a comprehension over paths into a subquery; engines disagree about paths in comprehensions."""
+        match = Match(False, "", [path], pos=path.pos)
+        match.where = self._guarded(path, where)
+        column = Item(result, self.names.reserve("value"))
+        returned = Projection("RETURN", False, False, [column], [], Page())
+        return Subquery("COLLECT", Query([Union([SingleQuery([match, returned])], [])]), pos=path.pos)

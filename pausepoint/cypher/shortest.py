@@ -1,0 +1,103 @@
+"""Shortest paths within a tenant.
+
+An engine that searches first and filters afterwards finds a shorter path through other tenants, drops it, and answers
+nothing. So `shortestPath` is spelt out: a path of the tenant such that no shorter one exists, and of equally short
+ones the first by the ids of its relationships.
+"""
+
+from collections.abc import Callable
+from copy import deepcopy
+
+from pausepoint.cypher.ast import (
+    Binary,
+    Expr,
+    Function,
+    GroupPattern,
+    Hops,
+    Literal,
+    NodePattern,
+    Not,
+    Path,
+    PatternBody,
+    Reduce,
+    RelPattern,
+    Subquery,
+    Variable,
+)
+from pausepoint.cypher.names import FreshNames
+from pausepoint.cypher.parser_expressions import ADD, AND, COMPARE, OR
+
+OwnAll = Callable[[str, str], Expr]
+
+
+def enumerate_shortest(path: Path, names: FreshNames, own_all: OwnAll) -> list[Expr]:
+    """Turn a shortestPath into an ordinary path, in place, and return the conditions that keep the shortest.
+
+    Args:
+        path: A path of two nodes and one relationship, with a variable.
+        names: Where new names come from.
+        own_all: Makes the condition that all `nodes` or `relationships` of a path belong to the tenant.
+    """
+    start, rel, end = path.elements
+    assert isinstance(start, NodePattern) and isinstance(rel, RelPattern) and isinstance(end, NodePattern)
+    low = rel.length.low if rel.length is not None else 1
+    rel.length = Hops(
+        1 if low is None else low, rel.length.high if rel.length is not None else 1, pos=rel.pos
+    )
+    for node in (start, end):
+        node.variable = node.variable or names.new("end")
+    single, path.shortest = path.shortest == "shortestPath", ""
+    other = _other_path(path, names.reserve("other"))
+    ends = Binary(COMPARE, [Variable(start.variable or ""), Variable(end.variable or "")], ["<>"])
+    better = conjunction([own_all("nodes", other.variable or ""), _before(other, path, single, names)])
+    rival = Subquery("EXISTS", PatternBody("", [other], better))
+    return [ends, Not(1, rival)] if rel.length.low else [Not(1, rival)]
+
+
+def _other_path(path: Path, name: str) -> Path:
+    """Return a path between the same nodes, along the same kind of relationships."""
+    elements = deepcopy(path.elements)
+    for element in elements:
+        if isinstance(element, RelPattern):
+            element.variable = None
+    return Path(elements, variable=name)
+
+
+def _before(other: Path, path: Path, single: bool, names: FreshNames) -> Expr:
+    lengths: list[Expr] = [Function("length", [Variable(each.variable or "")]) for each in (other, path)]
+    shorter = Binary(COMPARE, lengths, ["<"])
+    if not single:
+        return shorter
+    same = Binary(COMPARE, deepcopy(lengths), ["="])
+    first = Binary(COMPARE, [_ids(other, names), _ids(path, names)], ["<"])
+    return Binary(OR, [shorter, Binary(AND, [same, first], ["AND"])], ["OR"])
+
+
+def _ids(path: Path, names: FreshNames) -> Expr:
+    text, each = names.reserve("ids"), names.reserve("rel")
+    one = Function("elementId", [Variable(each)])
+    step = Binary(ADD, [Variable(text), one, Literal(" ")], ["+", "+"])
+    return Reduce(text, Literal(""), each, Function("relationships", [Variable(path.variable or "")]), step)
+
+
+def is_variable(path: Path) -> bool:
+    """Whether a path passes nodes that no pattern names."""
+    return bool(path.shortest) or any(rel.length for rel in rels(path))
+
+
+def rels(path: Path) -> list[RelPattern]:
+    """Return the relationship patterns of a path, those of its groups included."""
+    found: list[RelPattern] = []
+    for element in path.elements:
+        if isinstance(element, RelPattern):
+            found.append(element)
+        elif isinstance(element, GroupPattern):
+            found += rels(element.path)
+    return found
+
+
+def conjunction(conditions: list[Expr]) -> Expr:
+    """Join conditions by AND."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return Binary(AND, conditions, ["AND"] * (len(conditions) - 1))
