@@ -29,7 +29,7 @@ async def plan(state: AssistantState) -> AssistantState:
         campaign_description=view.campaign.description,
         categories=[c.id for c in view.campaign.categories],
         mentions=mentions,
-        coverage=view.coverage(question),
+        coverage=view.coverage(question) if state["language"] == view.campaign.language else None,
         inside=await _inside(services, view, question),
         outside=await likeness(question, services.embedder),
         relation_labels=view.relation_labels,

@@ -49,7 +49,7 @@ class PlanInputs:
     campaign_description: str = ""
     categories: list[str] = field(default_factory=list[str])
     mentions: list[Mention] = field(default_factory=list[Mention])
-    coverage: float = 1.0
+    coverage: float | None = 1.0
     inside: float = 1.0
     outside: float = 0.0
     relation_labels: list[str] = field(default_factory=list[str])

@@ -107,6 +107,12 @@ AND_ALSO = _any(
     r"\b(skutk\w*|konsekwencj\w*|nastepstw\w*|consequences?|aftermath|fallout|outcomes?|implications?|impact)\b",
     r"\b(konflikt\w*|spor(u|y|em|ach)? |wojn\w*|intryg\w*|spis\w*k\w*|conflict\w*|feud\w*|conspirac\w*|plots?|intrigue\w*|rivalr\w*|power struggle)\b",
 )
+SEVERAL = _any(
+    r"\b(obie|obaj|oboje|obu|obydw\w*|dwie|dwaj|dwoch|wszystki\w*|kazd\w*|porown\w*|rozni\w*|both|all|each|two|either|versus|vs|compar\w*|differ\w*)\b",
+)
+SOMEBODY = _any(
+    r"\b(on|ona|oni|one|jego|jej|ich|jemu|mu|nim|nia|niego|niej|nich|nimi|tamten|tamta|ten facet|he|she|they|him|her|his|hers|their|them)\b",
+)
 SUBGRAPH = _any(
     r"\b(siec|sieci|graf\w*|otoczeni\w*|kreg\w*|pajeczyn\w*|network|graph|web of|subgraph|circle|neighbou?rhood|map of)\b",
 )

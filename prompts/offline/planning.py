@@ -36,7 +36,7 @@ class _Question:
     rest: str
     mentions: Sequence[Mention]
     content: list[str]
-    coverage: float
+    coverage: float | None
     inside: float
     outside: float
     has_history: bool
@@ -62,7 +62,7 @@ def decide(
     question: str,
     language: str,
     mentions: Sequence[Mention],
-    coverage: float,
+    coverage: float | None,
     has_history: bool,
     may_clarify: bool,
     inside: float = 1.0,
@@ -74,7 +74,8 @@ def decide(
         question: as typed.
         language: ISO 639-1 code of the question.
         mentions: the campaign's names found in it.
-        coverage: share (0 to 1) of the question's own words that the campaign's texts know.
+        coverage: share (0 to 1) of the question's own words that the campaign's texts know; None when the question
+            is in another language than the campaign.
         inside: cosine of the question to the campaign's nearest text.
         outside: cosine to the nearest example of a question that no campaign answers.
         has_history: whether an earlier turn can explain pronouns.
@@ -96,7 +97,7 @@ def decide(
 def _read(
     question: str,
     mentions: Sequence[Mention],
-    coverage: float,
+    coverage: float | None,
     inside: float,
     outside: float,
     has_history: bool,
@@ -114,7 +115,7 @@ def _read(
 def _told_outside(asked: _Question) -> Decision | None:
     if asked.has(cues.RULES):
         return Decision("out_of_scope", "It asks about rules of play, not about the campaign.")
-    if asked.has(cues.WORLD) and not (asked.names and asked.coverage > 0.8):
+    if asked.has(cues.WORLD) and not (asked.names and (asked.coverage or 0) > 0.8):
         return Decision("out_of_scope", "It asks about the world outside the campaign.")
     if asked.has(cues.CREATIVE):
         return Decision("out_of_scope", "It asks to make something up, not about the campaign's data.")
@@ -123,21 +124,27 @@ def _told_outside(asked: _Question) -> Decision | None:
 
 def _like_outside(asked: _Question) -> Decision | None:
     """By likeness: to what no campaign answers, or to nothing in this one."""
-    if asked.outside >= OUTSIDE and asked.outside - asked.inside >= MARGIN:
+    sure = 2 if asked.names else 1
+    if asked.outside >= OUTSIDE + MARGIN * (sure - 1) and asked.outside - asked.inside >= MARGIN * sure:
         return Decision("out_of_scope", f"It is like what no campaign answers ({asked.outside:.2f}).")
     if asked.names or not asked.content:
         return None
-    if asked.inside < STRANGE and asked.coverage < KNOWN:
+    if asked.coverage is not None and asked.inside < STRANGE and asked.coverage < KNOWN:
         return Decision("out_of_scope", f"Nothing in the campaign is like it ({asked.inside:.2f}).")
     return None
 
 
 def _unclear(asked: _Question) -> Decision | None:
     several = [m for m in asked.mentions if m.ambiguous]
-    if several and asked.names == len(several) == 1 and len(asked.content) <= 2:
+    if (
+        several
+        and asked.names == len(several) == 1
+        and len(asked.content) <= 2
+        and not asked.has(cues.SEVERAL)
+    ):
         names = ", ".join(c.name for c in several[0].candidates[:4])
         return Decision("clarification_needed", f"{several[0].text!r} fits several: {names}.")
-    if asked.names or asked.content or asked.has_history:
+    if asked.names or asked.has_history or len(asked.content) > (1 if asked.has(cues.SOMEBODY) else 0):
         return None
     if asked.has(cues.SUMMARY) or (asked.has(cues.SESSION) and asked.has(cues.WHAT_HAPPENED)):
         return None
@@ -211,9 +218,7 @@ def _mend(text: str) -> str:
 def _mended(word: str) -> str:
     if len(word) < 5 or word in _CUES:
         return word
-    return next(
-        (cue for cue in cues.CUE_WORDS if one_slip(word, cue)), word
-    )
+    return next((cue for cue in cues.CUE_WORDS if one_slip(word, cue)), word)
 
 
 _CUES = frozenset(cues.CUE_WORDS)
