@@ -85,12 +85,14 @@ def decide(
     told = _told_outside(asked)
     if told:
         return told
-    unclear = _unclear(asked)
+    unclear = _ambiguous(asked) or _vague(asked)
     if unclear and may_clarify:
         return unclear
     like = _like_outside(asked)
     if like:
         return like
+    if may_clarify and _pointing(asked, language):
+        return Decision("clarification_needed", "It points to something that was not named.")
     return _search(asked)
 
 
@@ -129,26 +131,37 @@ def _like_outside(asked: _Question) -> Decision | None:
         return Decision("out_of_scope", f"It is like what no campaign answers ({asked.outside:.2f}).")
     if asked.names or not asked.content:
         return None
-    if asked.coverage is not None and asked.inside < STRANGE and asked.coverage < KNOWN:
+    if asked.coverage is None:
+        return None
+    alien = asked.inside < STRANGE / 2 and asked.coverage < 1
+    if alien or (asked.inside < STRANGE and asked.coverage < KNOWN):
         return Decision("out_of_scope", f"Nothing in the campaign is like it ({asked.inside:.2f}).")
     return None
 
 
-def _unclear(asked: _Question) -> Decision | None:
+def _ambiguous(asked: _Question) -> Decision | None:
     several = [m for m in asked.mentions if m.ambiguous]
-    if (
-        several
-        and asked.names == len(several) == 1
-        and len(asked.content) <= 2
-        and not asked.has(cues.SEVERAL)
-    ):
-        names = ", ".join(c.name for c in several[0].candidates[:4])
-        return Decision("clarification_needed", f"{several[0].text!r} fits several: {names}.")
-    if asked.names or asked.has_history or len(asked.content) > (1 if asked.has(cues.SOMEBODY) else 0):
+    if not (several and asked.names == len(several) == 1 and len(asked.content) <= 2):
+        return None
+    if asked.has(cues.SEVERAL) or asked.has(cues.WHY_HOW_WHEN) or asked.has(cues.WHAT_HAPPENED):
+        return None
+    names = ", ".join(c.name for c in several[0].candidates[:4])
+    return Decision("clarification_needed", f"{several[0].text!r} fits several: {names}.")
+
+
+def _vague(asked: _Question) -> Decision | None:
+    if asked.names or asked.content or asked.has_history:
         return None
     if asked.has(cues.SUMMARY) or (asked.has(cues.SESSION) and asked.has(cues.WHAT_HAPPENED)):
         return None
     return Decision("clarification_needed", "It names nothing that could be looked for.")
+
+
+def _pointing(asked: _Question, language: str) -> bool:
+    """Whether "he" or "that one" is all there is to go by."""
+    if asked.names or asked.has_history or not asked.has(cues.SOMEBODY.get(language, cues.SOMEBODY["en"])):
+        return False
+    return len(asked.content) <= 1 or asked.inside < STRANGE
 
 
 def _search(asked: _Question) -> Decision:
