@@ -5,6 +5,8 @@ whole transactions with the writer's. What the driver raises becomes one of `gra
 """
 
 import asyncio
+import random
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast
 
@@ -26,6 +28,8 @@ WRITE_TIMEOUT = 120.0
 _RETRY_SECONDS = 10.0
 _CONNECT_SECONDS = 10.0
 _FETCH = 1000
+_MAY_WRITE = re.compile(r"\b(set|remove|create|merge|delete|drop|foreach|call)\b|\\u", re.IGNORECASE)
+"""Then even a truncated read is committed, so that what the reader may not do is refused and not just undone."""
 
 
 class BoltGraph:
@@ -62,7 +66,7 @@ class BoltGraph:
         async def work(tx: "AsyncTransaction") -> ReadResult:
             result = await tx.run(cast(LiteralString, query), dict(params or {}))
             read = await self._fetch(result, max_rows)
-            if read.truncated:
+            if read.truncated and not _MAY_WRITE.search(query):
                 # Discarding the rest would compute it; without the connection it is never asked for.
                 tx.cancel()
             return read
@@ -77,8 +81,8 @@ class BoltGraph:
 
         async def work(tx: "AsyncTransaction") -> list[dict[str, Any]]:
             result = await tx.run(cast(LiteralString, query), dict(params or {}))
-            convert = Converter().plain
-            return [convert(dict(record.items())) async for record in result]
+            converter = Converter()
+            return [converter.row(record) async for record in result]
 
         return await self._retry(lambda: self._transaction("writer", work, WRITE_TIMEOUT), repeatable)
 
@@ -100,7 +104,7 @@ class BoltGraph:
             try:
                 with translated(self.address, _CONNECT_SECONDS):
                     async with asyncio.timeout(_CONNECT_SECONDS):
-                        await self._drivers.get(role).verify_connectivity()
+                        await self._driver(role).verify_connectivity()
             except QueryTimeout as error:
                 raise GraphUnavailable(
                     f"the graph at {self.address.uri} does not answer: is GRAPH_URI right?"
@@ -115,7 +119,7 @@ class BoltGraph:
         rows: list[dict[str, Any]] = []
         truncated = False
         async for record in result:
-            row = converter.plain(dict(record.items()))
+            row = converter.row(record)
             truncated = len(rows) >= max_rows or converter.size > self._max_bytes
             if truncated:
                 break
@@ -125,6 +129,10 @@ class BoltGraph:
                 TOO_LARGE, f"one row is larger than {self._max_bytes >> 10} kB: return less", repairable=True
             )
         return ReadResult(tuple(result.keys()), rows, truncated)
+
+    def _driver(self, role: Role) -> Any:
+        # The driver's own annotations are partly missing.
+        return self._drivers.get(role)
 
     async def _transaction(
         self,
@@ -136,7 +144,7 @@ class BoltGraph:
         with translated(self.address, timeout):
             async with (
                 asyncio.timeout(timeout + self._grace),
-                self._drivers.get(role).session(
+                self._driver(role).session(
                     database=self.address.database,
                     fetch_size=fetch,
                     default_access_mode="READ" if role == "reader" else "WRITE",
@@ -163,5 +171,6 @@ class BoltGraph:
                 if reconnects == 0 or (lost.commit_unknown and not repeatable):
                     raise
                 reconnects -= 1
-            await asyncio.sleep(delay)
+            # Without chance in it, those who collided would collide again.
+            await asyncio.sleep(delay * random.uniform(0.5, 1.5))
             delay = min(delay * 2, 1.0)

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver
@@ -51,8 +51,9 @@ class Drivers:
     def _make(self, role: Role) -> "AsyncDriver":
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
+        database: Any = AsyncGraphDatabase  # Its annotations are partly missing.
         login = self.address.reader if role == "reader" else self.address.writer
-        return AsyncGraphDatabase.driver(
+        return database.driver(
             self.address.uri,
             auth=(login.user, login.password) if login.password else None,
             connection_timeout=self._connect_timeout,

@@ -8,7 +8,7 @@ import asyncio
 import importlib
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pausepoint.graphdb import supervisor
 from pausepoint.graphdb.bolt import GRACE, MAX_BYTES, BoltGraph
@@ -17,8 +17,12 @@ from pausepoint.graphdb.errors import ENGINE_FAULT, ConnectionLost, GraphUnavail
 from pausepoint.graphdb.port import Params, ReadResult
 
 T = TypeVar("T")
-_AT_ONCE = 12
-"""Reads of one event loop that run at once; others wait here, where their time does not count yet."""
+Kind = Literal["read", "write"]
+_AT_ONCE: dict[Kind, int] = {"read": 12, "write": 1}
+"""What one event loop does at once; the rest waits here, where its time does not count yet.
+
+The engine fails one of two writes that meet, so there is one at a time.
+"""
 _ENDINGS = 6
 """How many ends of the engine a query outlives when others are to blame."""
 _FAULTS = 2
@@ -37,7 +41,7 @@ class EmbeddedGraph:
         self._max_bytes = max_bytes
         self._closed = False
         self._current: tuple[int, BoltGraph] | None = None
-        self._gates: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Semaphore]] = {}
+        self._gates: dict[tuple[int, Kind], tuple[asyncio.AbstractEventLoop, asyncio.Semaphore]] = {}
         self._reading: set[asyncio.Task[ReadResult]] = set()
 
     @classmethod
@@ -78,7 +82,7 @@ class EmbeddedGraph:
             task.exception()
 
     async def _read(self, query: str, params: Params | None, timeout: float, max_rows: int) -> ReadResult:
-        async with self._gate():
+        async with self._gate("read"):
             return await self._outlive(
                 lambda bolt: bolt.read(query, params, timeout=timeout, max_rows=max_rows), watched=True
             )
@@ -87,11 +91,13 @@ class EmbeddedGraph:
         self, query: str, params: Params | None = None, *, repeatable: bool = True
     ) -> list[dict[str, Any]]:
         """Run one statement in one write transaction and return its rows; see the port."""
-        return await self._outlive(lambda bolt: bolt.write(query, params), repeatable=repeatable)
+        async with self._gate("write"):
+            return await self._outlive(lambda bolt: bolt.write(query, params), repeatable=repeatable)
 
     async def write_all(self, statements: Sequence[tuple[str, Params]], *, repeatable: bool = True) -> None:
         """Run several statements in one write transaction; see the port."""
-        await self._outlive(lambda bolt: bolt.write_all(statements), repeatable=repeatable)
+        async with self._gate("write"):
+            await self._outlive(lambda bolt: bolt.write_all(statements), repeatable=repeatable)
 
     async def ready(self) -> None:
         """Wait until the engine answers; raises `GraphUnavailable` when it does not start."""
@@ -167,10 +173,10 @@ class EmbeddedGraph:
             await old[1].close()
         return bolt
 
-    def _gate(self) -> asyncio.Semaphore:
+    def _gate(self, kind: Kind) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
-        known = self._gates.get(id(loop))
+        known = self._gates.get((id(loop), kind))
         if known is None or known[0] is not loop:
-            known = (loop, asyncio.Semaphore(_AT_ONCE))
-            self._gates[id(loop)] = known
+            known = (loop, asyncio.Semaphore(_AT_ONCE[kind]))
+            self._gates[id(loop), kind] = known
         return known[1]

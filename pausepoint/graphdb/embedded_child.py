@@ -45,7 +45,7 @@ def main() -> None:
         report({"error": f"{type(error).__name__}: {error}"[:2000]})
         os._exit(1)
     ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: ended.set())
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     report(ports)
     ended.wait()

@@ -31,12 +31,14 @@ class GraphEdge:
 class ReadResult:
     """Rows of a read query.
 
+    `keys` may be empty when there are no rows: the embedded engine does not tell them then.
     `rows` holds plain JSON values, `GraphNode`s and `GraphEdge`s (also inside lists and maps; a path is
-    the list of its nodes and edges in order). Temporal and spatial values are ISO / WKT strings.
+    the list of its nodes and edges in order). Temporal and spatial values are ISO / WKT strings, bytes are
+    base64, NaN and infinities are None. `truncated` tells that rows were left out: too many or too large.
     """
 
     keys: tuple[str, ...]
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     truncated: bool = False
 
 
@@ -46,15 +48,34 @@ class GraphDatabase(Protocol):
     async def read(
         self, query: str, params: Params | None = None, *, timeout: float = 30.0, max_rows: int = 1000
     ) -> ReadResult:
-        """Run a query with the read-only login; seconds, rows. Raises the errors of `graphdb.errors`."""
+        """Run a query with the read-only login, in a transaction that is never kept.
+
+        Args:
+            query: Cypher.
+            params: its parameters.
+            timeout: seconds; the embedded engine's own limit (`graph_read_timeout`) counts when it is less.
+            max_rows: rows after which the result is cut off and marked as truncated.
+
+        Raises:
+            QueryTimeout: it took too long.
+            QueryError: it was refused or failed; `repairable` tells whether another wording may succeed.
+            GraphUnavailable: the database does not answer.
+        """
         ...
 
-    async def write(self, query: str, params: Params | None = None) -> list[dict[str, Any]]:
-        """Run one statement in a managed write transaction and return its rows."""
+    async def write(
+        self, query: str, params: Params | None = None, *, repeatable: bool = True
+    ) -> list[dict[str, Any]]:
+        """Run one statement in a write transaction and return its rows.
+
+        A transaction whose connection was lost is run again: it was rolled back. When that happened while the
+        commit was under way nobody knows, and it is run again too, so statements should be such that twice is
+        as good as once (MERGE on an id). `repeatable=False` raises `ConnectionLost` then.
+        """
         ...
 
-    async def write_all(self, statements: Sequence[tuple[str, Params]]) -> None:
-        """Run several statements in one managed write transaction: all or nothing."""
+    async def write_all(self, statements: Sequence[tuple[str, Params]], *, repeatable: bool = True) -> None:
+        """Run several statements in one write transaction, all or nothing; `repeatable` as for `write`."""
         ...
 
     async def ready(self) -> None:

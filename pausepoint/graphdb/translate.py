@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pausepoint.graphdb.drivers import Address
-from pausepoint.graphdb.errors import ConnectionLost, GraphUnavailable, QueryError, QueryTimeout
+from pausepoint.graphdb.errors import READ_ONLY, ConnectionLost, GraphUnavailable, QueryError, QueryTimeout
 
 
 class Transient(QueryError):
@@ -52,7 +52,8 @@ def _from_database(error: Any, address: Address, seconds: float) -> Exception:
         )
     if error.is_retryable():
         return Transient(code, message, repairable=False)
-    return QueryError(code, message, repairable=code.startswith(_REPAIRABLE))
+    repairable = code.startswith(_REPAIRABLE) and code != READ_ONLY
+    return QueryError(code, message, repairable=repairable)
 
 
 def _from_driver(error: Exception, address: Address) -> Exception:

@@ -2,11 +2,13 @@
 
 import base64
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
 
 from pausepoint.graphdb.port import GraphEdge, GraphNode
 
 if TYPE_CHECKING:
+    from neo4j import Record
     from neo4j.graph import Node, Path, Relationship
 
 _OVERHEAD = 16
@@ -27,6 +29,11 @@ class Converter:
             spatial.Point,
         )
 
+    def row(self, record: "Record") -> dict[str, Any]:
+        """A record as a map of plain values."""
+        values: dict[str, Any] = dict(zip(record.keys(), record.values(), strict=True))
+        return {key: self.plain(value) for key, value in values.items()}
+
     def plain(self, value: Any) -> Any:
         """The value as JSON types, `GraphNode`s and `GraphEdge`s."""
         self.size += _OVERHEAD
@@ -40,12 +47,12 @@ class Converter:
                 # JSON has no NaN and no infinity.
                 return value if math.isfinite(value) else None
             case dict():
-                return self._map(value)
+                return self._map(cast(dict[str, Any], value))
             case _:
                 return self._compound(value)
 
     def _compound(self, value: Any) -> Any:
-        # A path and a point are sequences too: they come first.
+        # A path, a point and a duration are sequences too: they come before lists.
         if isinstance(value, self._node):
             return self._graph_node(value)
         if isinstance(value, self._edge):
@@ -54,12 +61,13 @@ class Converter:
             return self._steps(value)
         if isinstance(value, self._point):
             return "POINT" + (" Z" if len(value) > 2 else "") + f" ({' '.join(map(repr, value))})"
-        if isinstance(value, list | tuple | set | frozenset):
-            return [self.plain(item) for item in value]
         if isinstance(value, bytes | bytearray):
             self.size += len(value)
             return base64.b64encode(value).decode()
-        return _iso(value)
+        iso = _iso(value)
+        if iso is None and isinstance(value, list | tuple | set | frozenset):
+            return [self.plain(item) for item in cast(Iterable[Any], value)]
+        return str(value) if iso is None else iso
 
     def _map(self, value: dict[str, Any]) -> dict[str, Any]:
         self.size += sum(map(len, value))
@@ -79,9 +87,9 @@ class Converter:
         return steps
 
 
-def _iso(value: Any) -> str:
-    """Driver's and Python's dates, times and durations all know their ISO 8601 form."""
+def _iso(value: Any) -> str | None:
+    """The driver's and Python's dates, times and durations all know their ISO 8601 form."""
     for name in ("iso_format", "isoformat"):
         if hasattr(value, name):
             return str(getattr(value, name)())
-    return str(value)
+    return None
