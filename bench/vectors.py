@@ -162,10 +162,12 @@ async def quality_rows(table: Table, folder: Path) -> None:
         rows = zip(payloads.items(), vectors, strict=True)
         await store.upsert("c", [Point(key, vector.tolist(), payload) for (key, payload), vector in rows])
         index = HybridIndex(store, embedder)
-        found = [
+        searched = [
             await index.search_types("c", each.text, {"note": 9999, "artifact": 9999}) for each in questions
         ]
         await store.close()
+    # By id first, so that ties are not broken by what is compared.
+    found = [{kind: sorted(hits, key=lambda hit: hit.id) for kind, hits in each.items()} for each in searched]
     for name, key in (
         ("vectors only", lambda each: each.cosine),
         ("words only", lambda each: each.coverage),

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 WORDS_POWER = 2
 """Little coverage should hardly disturb the meaning's order, full coverage should outweigh it (docs/search.md)."""
-_NEAREST = 4096
-"""Points whose exact cosine is asked for; farther ones count as far as the last of these."""
+_NEAREST = 300
+"""Points, among those the filter leaves, whose own cosine counts; farther ones get that of the last of these."""
 _COLLECTIONS = 16
 
 
@@ -99,32 +99,37 @@ class HybridIndex:
             DimensionMismatch: the collection was loaded with another embedding model.
             InvalidFilter: a condition that cannot be matched.
         """
-        conditions = checked_filter({**(where or {}), **({"type": list(types)} if types is not None else {})})
-        ranking = await self._rank(collection, query)
-        return ranking.best(conditions, limit) if ranking else []
+        found = await self._search(collection, query, [_conditions(types, where)], [limit])
+        return found[0]
 
     async def search_types(
         self, collection: str, query: str, limits: Mapping[str, int], *, where: Filter | None = None
     ) -> dict[str, list[Scored]]:
-        """The best points of each payload type in one pass; `limits` says how many of which type."""
-        conditions = checked_filter(where)
-        ranking = await self._rank(collection, query)
-        return {
-            kind: ranking.best({**conditions, "type": kind}, limit) if ranking else []
-            for kind, limit in limits.items()
-        }
+        """The best points of each payload type, side by side; `limits` says how many of which type."""
+        conditions = [_conditions([kind], where) for kind in limits]
+        found = await self._search(collection, query, conditions, list(limits.values()))
+        return dict(zip(limits, found, strict=True))
 
     async def warm(self, collection: str) -> None:
         """Load the model and index the collection, so that its first question need not wait."""
         await asyncio.gather(self._embedder.warm(), self._snapshot(collection))
 
-    async def _rank(self, collection: str, query: str) -> _Ranking | None:
+    async def _search(
+        self, collection: str, query: str, conditions: Sequence[Conditions], limits: Sequence[int]
+    ) -> list[list[Scored]]:
+        """One list for each of the conditions, with one embedding of the question."""
         snapshot = await self._snapshot(collection)
         if not snapshot.hits or not query.strip():
-            return None
+            return [[] for _ in conditions]
         (vector,) = await self._embedder.embed_queries([query])
-        near = await self._store.search(collection, vector.tolist(), limit=_NEAREST, with_payload=False)
-        return await asyncio.to_thread(_ranking, snapshot, near, query)
+        values = vector.tolist()
+        near = await asyncio.gather(
+            *(
+                self._store.search(collection, values, limit=_NEAREST, where=where, with_payload=False)
+                for where in conditions
+            )
+        )
+        return await asyncio.to_thread(_found, snapshot, query, near, conditions, limits)
 
     async def _snapshot(self, collection: str) -> Snapshot:
         version = await self._store.version(collection)
@@ -150,7 +155,25 @@ class HybridIndex:
             return taken
 
 
-def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
+def _conditions(types: Sequence[str] | None, where: Filter | None) -> Conditions:
+    return checked_filter({**(where or {}), **({"type": list(types)} if types is not None else {})})
+
+
+def _found(
+    snapshot: Snapshot,
+    query: str,
+    near: Sequence[Sequence[Hit]],
+    conditions: Sequence[Conditions],
+    limits: Sequence[int],
+) -> list[list[Scored]]:
+    coverage = snapshot.index.coverage(query)
+    return [
+        _ranking(snapshot, hits, coverage).best(where, limit)
+        for hits, where, limit in zip(near, conditions, limits, strict=True)
+    ]
+
+
+def _ranking(snapshot: Snapshot, near: Sequence[Hit], coverage: "Scores") -> _Ranking:
     import numpy as np
 
     cosine = np.full(len(snapshot.hits), near[-1].score if near else 0.0, np.float32)
@@ -159,6 +182,5 @@ def _ranking(snapshot: Snapshot, near: Sequence[Hit], query: str) -> _Ranking:
         place = snapshot.at.get(hit.id)
         if place is not None:
             cosine[place] = hit.score
-    coverage = snapshot.index.coverage(query)
     total = (cosine + coverage**WORDS_POWER).astype(np.float32)
     return _Ranking(snapshot, cosine, coverage, total, np.argsort(-total, kind="stable"))
