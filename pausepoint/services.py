@@ -45,7 +45,7 @@ class Services:
     cache: "AnswerCache"
     usage: "UsageStore"
     folder: "DataFolder | None" = None
-    _views: dict[str, "CampaignView"] = field(default_factory=dict)
+    _views: dict[str, "CampaignView"] = field(default_factory=dict[str, "CampaignView"])
     _viewing: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     _warming: "asyncio.Task[None] | None" = None
 

@@ -24,6 +24,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 """Name -> module, its typer app or function, and what the overview says."""
 
+_LOGGING = frozenset({"up", "load", "ask", "eval"})
+"""Commands that open stores; the server sets up its own log."""
+
 
 def build(wanted: str | None) -> typer.Typer:
     """The command line with the wanted subcommand imported; the others are there by name only."""
@@ -54,6 +57,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(given: list[str]) -> int:
     wanted = next((argument for argument in given if not argument.startswith("-")), None)
+    if wanted in _LOGGING:
+        from pausepoint.cli.logs import log_to_stderr
+
+        log_to_stderr()
     result: Any = build(wanted)(given, prog_name="pausepoint", standalone_mode=False)
     return result if isinstance(result, int) else 0
 
