@@ -10,6 +10,7 @@ from typing import Any
 import structlog
 from langgraph.errors import GraphDrained
 
+from pausepoint.errors import PausepointError
 from pausepoint.server import finish, recover
 from pausepoint.server.accept import Accepted, Acceptor, Draft, accept
 from pausepoint.server.backends import Backends
@@ -22,6 +23,8 @@ from pausepoint.server.graphs import GraphRegistry, system_assistant_id
 from pausepoint.server.journal import END, Journal
 from pausepoint.server.limits import Limits
 from pausepoint.server.metrics import Metrics
+from pausepoint.server.protocol.subscribe import Claims
+from pausepoint.server.protocol.translate import PREFIX, params
 from pausepoint.server.schedule import Scheduler
 from pausepoint.server.serialize import error_json, to_json
 from pausepoint.server.tables import assistants as assistants_table
@@ -34,6 +37,12 @@ log = structlog.get_logger("pausepoint.server")
 
 MAX_ATTEMPTS = 3
 DATABASE = "pausepoint.sqlite"
+INPUT_REQUESTED = PREFIX + "input.requested"
+
+
+class NotWanted(PausepointError):
+    """What the run was for has been done meanwhile."""
+
 
 Finisher = Callable[[sqlite3.Connection, Run, Ending], None]
 """Takes part in the transaction that ends a run."""
@@ -51,6 +60,7 @@ class Engine:
     acceptors: list[Acceptor] = field(default_factory=list[Acceptor])
     finishers: list[Finisher] = field(default_factory=list[Finisher])
     metrics: Metrics = field(default_factory=Metrics)
+    claims: Claims = field(default_factory=Claims)
     draining: bool = False
 
     database: Database = field(init=False)
@@ -121,8 +131,19 @@ class Engine:
         """Graph id → the id of its own assistant."""
         return {graph_id: system_assistant_id(graph_id) for graph_id in self.graphs.ids()}
 
-    async def submit(self, draft: Draft) -> Run:
+    async def submit(
+        self,
+        draft: Draft,
+        *,
+        also: Callable[[sqlite3.Connection], bool] | None = None,
+        then: Callable[[Run], None] | None = None,
+    ) -> Run:
         """Accept a run, durably, and queue it.
+
+        Args:
+            draft: What is asked for.
+            also: Done first in the same transaction; False means that the run is not wanted any more.
+            then: Called once it is on disk and before it starts.
 
         Raises:
             ApiError: It was not accepted; nothing has changed.
@@ -134,7 +155,15 @@ class Engine:
         draft.queue_limit = self.limits.queue_length
         draft.immediate = self.dispatcher.free_for(draft.thread_id)
         acceptors = tuple(self.acceptors)
-        accepted = await self.database.write(lambda conn: accept(conn, draft, acceptors))
+
+        def work(conn: sqlite3.Connection) -> Accepted:
+            if also is not None and not also(conn):
+                raise NotWanted
+            return accept(conn, draft, acceptors)
+
+        accepted = await self.database.write(work)
+        if then is not None:
+            then(accepted.run)
         await self._queue(accepted)
         return accepted.run
 
@@ -166,6 +195,13 @@ class Engine:
                 old, accepted.action or "interrupt", reason=f"replaced by {accepted.run.run_id}"
             )
         self.dispatcher.submit(accepted.run)
+
+    async def start_of_latest_run(self, thread_id: str) -> int | None:
+        """The id before the first event of a thread's latest run."""
+        runs = await self.database.read(lambda conn: runs_table.of_thread(conn, thread_id, limit=1))
+        if not runs:
+            return None
+        return await self.journal.first_of(runs[0].run_id)
 
     def is_finished(self, run_id: str) -> bool:
         """Whether a run that this process has queued has ended."""
@@ -324,7 +360,12 @@ class Engine:
         stored = bool(run.kwargs.get("stored", True))
         if ending.error is not None:
             self.journal.emit(run.run_id, run.thread_id, "error", to_json(ending.error), store=stored)
-        self.journal.emit(run.run_id, run.thread_id, END, b"null", store=stored)
+        for interrupt in ending.state.waiting if ending.state else ():
+            asked = {"interrupt_id": interrupt["id"], "payload": interrupt["value"], **interrupt}
+            self.journal.emit(
+                run.run_id, run.thread_id, INPUT_REQUESTED, to_json(params([], asked)), store=stored
+            )
+        self.journal.emit(run.run_id, run.thread_id, END, to_json(ending.summary()), store=stored)
         ending.events = self.journal.take_unsaved(run.run_id)
         finishers = tuple(self.finishers)
         temporary = bool(run.kwargs.get("temporary"))

@@ -30,6 +30,8 @@ class State:
     """The thread's status: idle or interrupted."""
     values: bytes | None
     interrupts: bytes
+    waiting: list[dict[str, Any]]
+    """The interrupts, each once."""
     answer: bytes
     """What a waiting client gets: the values, with `__interrupt__` when the graph waits."""
 
@@ -83,7 +85,7 @@ class Executor:
             if run.kwargs.get("protocol"):
                 from pausepoint.server.protocol.translate import ProtocolTranslator
 
-                translator: Translator | ProtocolTranslator = ProtocolTranslator(run)
+                translator: Translator | ProtocolTranslator = ProtocolTranslator()
                 chunks = _protocol_chunks(graph, run, purpose, given, active.control)
             else:
                 asked = run.kwargs["stream_mode"]
@@ -119,12 +121,13 @@ class Executor:
 def state_of(snapshot: StateSnapshot) -> State:
     """A snapshot as the thread's row keeps it."""
     values = to_json(snapshot.values)
-    waiting = interrupts_by_task(snapshot.tasks)
+    interrupts = interrupts_by_task(snapshot.tasks)
+    waiting = distinct(snapshot.interrupts)
     status = "interrupted" if snapshot.next else "idle"
     answer = values
-    if snapshot.interrupts and isinstance(snapshot.values, dict):
-        answer = to_json({**snapshot.values, "__interrupt__": distinct(snapshot.interrupts)})
-    return State(status, values, to_json(waiting), answer)
+    if waiting and isinstance(snapshot.values, dict):
+        answer = to_json({**snapshot.values, "__interrupt__": waiting})
+    return State(status, values, to_json(interrupts), waiting, answer)
 
 
 def run_config(run: Run) -> dict[str, Any]:

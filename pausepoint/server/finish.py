@@ -53,6 +53,14 @@ class Ending:
         """An ending by an error."""
         return cls("error", state, error)
 
+    def summary(self) -> dict[str, Any]:
+        """What the stream's last event says."""
+        if self.error is not None:
+            return {"status": "error", "message": f"{self.error['error']}: {self.error['message']}"}
+        if self.status == "success" and self.state is not None and self.state.status == "interrupted":
+            return {"status": "paused"}
+        return {"status": self.status, "message": self.cancel_reason}
+
     def outcome(self) -> Outcome:
         """What a waiting client gets."""
         return Outcome(self.status, self.state.answer if self.state else None, self.error)

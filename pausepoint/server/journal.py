@@ -139,6 +139,12 @@ class Journal:
         self._live.pop(run_id, None)
         self._ending.pop(run_id, None)
 
+    async def first_of(self, run_id: str) -> int | None:
+        """The id before a run's first event; None when it has none (any more)."""
+        stored = await self._database.read(lambda conn: table.of_run(conn, run_id, 0, 1))
+        found = [*stored, *self._in_memory(run_id, thread=False)]
+        return min(e.id for e in found) - 1 if found else None
+
     def end_run(self, run_id: str) -> None:
         """Tell the run's listeners that nothing more comes."""
         for listener in self._runs.pop(run_id, ()):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from pausepoint.errors import PausepointError
 from pausepoint.server.accept import Draft
 from pausepoint.server.clock import later, seconds_until, stamp
 from pausepoint.server.crontimes import next_time
-from pausepoint.server.errors import ApiError
 from pausepoint.server.schemas import RunBody
 from pausepoint.server.tables import crons as crons_table
 from pausepoint.server.tables import events as events_table
@@ -84,11 +84,8 @@ class Scheduler:
         await database.write(lambda conn: events_table.prune_before(conn, moment), durable=False)
 
     async def _fire(self, cron: dict[str, Any]) -> None:
-        """Start the run of a due cron; its next time is set first, so that a crash cannot start it twice."""
+        """Start the run of a due cron and set its next time, in one transaction: neither twice nor never."""
         following = next_time(cron["schedule"], cron["timezone"], cron["end_time"])
-        taken = await self._engine.database.write(lambda conn: crons_table.advance(conn, cron, following))
-        if not taken:
-            return
         payload = dict(cron["payload"])
         if cron["on_run_completed"]:
             payload["on_completion"] = cron["on_run_completed"]
@@ -101,9 +98,10 @@ class Scheduler:
             thread_metadata={**(cron["metadata"] or {}), "cron_id": cron["cron_id"]},
         )
         try:
-            await self._engine.submit(draft)
-        except ApiError as error:
-            log.warning("cron could not start its run", cron_id=cron["cron_id"], reason=error.detail)
+            await self._engine.submit(draft, also=lambda conn: crons_table.advance(conn, cron, following))
+        except PausepointError as error:
+            await self._engine.database.write(lambda conn: crons_table.advance(conn, cron, following))
+            log.warning("cron could not start its run", cron_id=cron["cron_id"], reason=str(error))
 
     async def _expire(self, thread_id: str, strategy: str | None) -> None:
         if strategy == "keep_latest":

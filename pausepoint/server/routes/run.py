@@ -1,5 +1,6 @@
 """One run that there is: get, join, stream again, cancel, delete; and several at once."""
 
+from collections.abc import AsyncGenerator
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from starlette.responses import Response
 
 from pausepoint.server import schemas
 from pausepoint.server.errors import Conflict, Invalid
+from pausepoint.server.protocol.present import classic
 from pausepoint.server.routes.common import allowed, answer, chosen, engine_of, nothing, router
 from pausepoint.server.routes.runs import check_streams, following, resume_point, waiting
 from pausepoint.server.sse import HEARTBEAT, Stream, frame
@@ -137,15 +139,18 @@ async def delete(request: Request, thread_id: UUID, run_id: UUID) -> Response:
     return nothing()
 
 
-async def _thread_events(request: Request, thread_id: str, modes: frozenset[str]) -> Any:
+async def _thread_events(request: Request, thread_id: str, modes: frozenset[str]) -> AsyncGenerator[bytes]:
     engine = engine_of(request)
     events = engine.journal.follow_thread(
         thread_id, resume_point(request), idle=engine.limits.heartbeat_seconds
     )
     try:
-        async for event in events:
-            if event is None:
+        async for found in events:
+            if found is None:
                 yield HEARTBEAT
+                continue
+            event = classic(found)
+            if event is None:
                 continue
             lifecycle = event.event in ("metadata", "error", "end")
             if "run_modes" in modes or ("lifecycle" in modes and lifecycle):

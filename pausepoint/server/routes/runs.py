@@ -11,6 +11,7 @@ from pausepoint.server import schemas
 from pausepoint.server.accept import Draft, check_webhook
 from pausepoint.server.engine import Engine
 from pausepoint.server.errors import Invalid, TooMany
+from pausepoint.server.protocol.present import classic
 from pausepoint.server.routes.common import allowed, answer, engine_of, fields, router, user_data
 from pausepoint.server.sse import HEARTBEAT, Stream, cursor, frame
 from pausepoint.server.tables.runs import Run
@@ -151,8 +152,8 @@ async def following(
         async for event in events:
             if event is None:
                 yield HEARTBEAT
-            elif modes is None or _wanted(event.event, modes):
-                yield frame(event)
+            elif (shown := classic(event)) and (modes is None or _wanted(shown.event, modes)):
+                yield frame(shown)
     finally:
         await events.aclose()
 

@@ -1,0 +1,1 @@
+"""The thread stream protocol of newer SDKs (`langchain-protocol`): commands in, filtered events out."""
