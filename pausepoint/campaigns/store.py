@@ -31,11 +31,15 @@ _SETTLED = "UPDATE campaigns SET loading = 0 WHERE uuid = ?"
 
 
 class UnknownCampaign(PausepointError):
-    """No campaign has this uuid."""
+    """No campaign has this uuid or name, or several have this name."""
 
-    def __init__(self, uuid: str) -> None:
-        super().__init__(f"There is no campaign {uuid!r}: `pausepoint campaigns` lists those there are.")
-        self.uuid = uuid
+    def __init__(self, wanted: str, named: Sequence[CampaignRow] = ()) -> None:
+        if named:
+            said = f"{len(named)} campaigns are named {wanted!r}, use a uuid: {', '.join(row.uuid for row in named)}"
+        else:
+            said = f"There is no campaign {wanted!r}: `pausepoint campaigns` lists those there are."
+        super().__init__(said)
+        self.uuid = wanted
 
 
 class CampaignStore:
@@ -50,18 +54,19 @@ class CampaignStore:
         await self._database.write(lambda conn: put_campaign(conn, campaign))
         return await self.find(campaign.uuid)
 
-    async def look_up(self, wanted: str) -> CampaignRow | None:
-        """The campaign of this uuid, or the only one of this name (case ignored); None if there is none."""
-        if key := as_uuid(wanted):
-            return await self._database.read(lambda conn: find_campaign(conn, key))
-        named = [row for row in await self.all() if fold(row.name) == fold(wanted)]
-        return named[0] if len(named) == 1 else None
+    async def look_up(self, uuid: str) -> CampaignRow | None:
+        """The campaign of this uuid, None if there is none."""
+        key = as_uuid(uuid)
+        return await self._database.read(lambda conn: find_campaign(conn, key)) if key else None
 
     async def find(self, wanted: str) -> CampaignRow:
-        """The campaign of this uuid or name; raises `UnknownCampaign`."""
+        """The campaign of this uuid, or the only one of this name (case ignored); raises `UnknownCampaign`."""
         if found := await self.look_up(wanted):
             return found
-        raise UnknownCampaign(wanted)
+        named = [row for row in await self.all() if fold(row.name) == fold(wanted)]
+        if len(named) != 1:
+            raise UnknownCampaign(wanted, named)
+        return named[0]
 
     async def all(self) -> list[CampaignRow]:
         """Every campaign, by name."""

@@ -169,7 +169,7 @@ async def test_campaigns_of_one_name_stay_apart_and_one_can_be_dropped(tmp_path:
         alone = await everything(services)
         uuid = (await load(services, two)).campaign.uuid
         assert {len(held["nodes"]) for held in (await everything(services)).values()} == {3}
-        with pytest.raises(UnknownCampaign):
+        with pytest.raises(UnknownCampaign, match="2 campaigns are named"):
             await services.campaigns.find("Próba soli")
         await services.ingest.drop(uuid)
         assert await everything(services) == alone

@@ -68,9 +68,7 @@ def big_campaign(root: Path, notes: int, artifacts: int) -> Path:
     """A campaign with many notes, artifacts and as many relations."""
     put(root, "campaign.yaml", "uuid: 0a1b2c3d-0000-4000-8000-0000000000ff\nname: Big one\n")
     for number in range(notes):
-        body = " ".join(
-            f"Sentence {i} of note {number} speaks of person {number % artifacts}." for i in range(20)
-        )
+        body = f"Note {number} speaks of person {number % artifacts}."
         put(root, f"notes/n{number:03}.md", f"---\ntitle: Note {number}\ncreated: 2024-01-01\n---\n{body}\n")
     people = [
         f"- {{id: p{i}, name: Person {i}, type: characters, description: 'No {i}', notes: [Note {i % notes}]}}"
