@@ -36,6 +36,10 @@ class DatabaseTooNew(StorageError):
     """A newer version of this program wrote the file."""
 
 
+class TextNotStorable(StorageError):
+    """A text holds half of a surrogate pair, which no encoding can represent."""
+
+
 class DatabaseClosed(StorageError):
     """The handle was closed before or while it was used."""
 
@@ -75,6 +79,10 @@ def explain(error: BaseException, path: Path) -> BaseException:
         error: What SQLite raised; a constraint violation, for example, stays what it is.
         path: The database file to name.
     """
+    if isinstance(error, UnicodeEncodeError):
+        unstorable = TextNotStorable(f"The text {error.object[:80]!a} cannot be stored: {error.reason}.")
+        unstorable.__cause__ = error
+        return unstorable
     if not isinstance(error, sqlite3.Error):
         return error
     code: int | None = getattr(error, "sqlite_errorcode", None)
@@ -91,7 +99,7 @@ def explained(path: Path) -> Generator[None]:
     """Raise what the block raises as `explain` words it."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeEncodeError) as error:
         better = explain(error, path)
         if better is error:
             raise
