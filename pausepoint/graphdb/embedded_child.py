@@ -42,7 +42,7 @@ def main() -> None:
     try:
         server, ports = _serve(config)
     except BaseException as error:
-        report({"error": f"{type(error).__name__}: {error}"[:2000]})
+        report({"error": (str(error).splitlines() or [repr(error)])[0][:500]})
         os._exit(1)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: ended.set())
@@ -82,6 +82,7 @@ def _serve(config: dict[str, Any]) -> tuple[Any, dict[str, int]]:
     _configure(folder, config["time_limit_ms"])
     _tidy(folder / "log")
     _discard_unfinished(folder / "databases" / config["database"])
+    _refuse_damage(folder / "databases" / config["database"] / "schema.json")
     engine = _load(config["heap"])
     ports = {"bolt": _free_port(), "http": _free_port()}
     server = engine.create_server(
@@ -171,6 +172,15 @@ def _discard_unfinished(database: Path) -> None:
     """A kill while the database was made leaves a folder without schema, which will not open."""
     if database.is_dir() and not any([*database.glob("schema*.json"), *database.glob("*.bucket")]):
         shutil.rmtree(database)
+
+
+def _refuse_damage(schema: Path) -> None:
+    """With a schema it cannot read the engine would start empty, and keep that."""
+    if schema.exists():
+        try:
+            json.loads(schema.read_bytes())
+        except ValueError as error:
+            raise RuntimeError(f"{schema.name} is damaged ({error})") from error
 
 
 def _create_reader(port: int, config: dict[str, Any]) -> None:
