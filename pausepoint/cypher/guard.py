@@ -42,6 +42,9 @@ def guard(
         raise refused.located(query) from None
     except (RecursionError, MemoryError):
         raise CypherRefused("The query nests too deep.", rule="depth", hint="Flatten it.") from None
+    except Exception as error:  # a fault of the guard must refuse, never let through
+        reason = f"The guard failed on this query ({type(error).__name__})."
+        raise CypherRefused(reason, rule="internal", hint="Write it more simply.") from error
 
 
 def _guard(query: str, rules: GuardRules, params: dict[str, Any]) -> GuardedQuery:

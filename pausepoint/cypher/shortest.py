@@ -97,7 +97,15 @@ def rels(path: Path) -> list[RelPattern]:
 
 
 def conjunction(conditions: list[Expr]) -> Expr:
-    """Join conditions by AND."""
-    if len(conditions) == 1:
-        return conditions[0]
-    return Binary(AND, conditions, ["AND"] * (len(conditions) - 1))
+    """Join conditions by AND into one flat chain."""
+    flat: list[Expr] = []
+    for condition in conditions:
+        is_chain = isinstance(condition, Binary) and condition.level == AND
+        flat += condition.operands if isinstance(condition, Binary) and is_chain else [condition]
+    return flat[0] if len(flat) == 1 else Binary(AND, flat, ["AND"] * (len(flat) - 1))
+
+
+def joined(conditions: list[Expr | None]) -> Expr | None:
+    """Join the conditions there are by AND; None when there is none."""
+    present = [condition for condition in conditions if condition is not None]
+    return conjunction(present) if present else None

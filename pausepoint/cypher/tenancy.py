@@ -13,6 +13,7 @@ from pausepoint.cypher.ast import (
     Function,
     GroupPattern,
     Item,
+    LabelDynamic,
     MapEntry,
     MapLiteral,
     Match,
@@ -35,12 +36,14 @@ from pausepoint.cypher.ast import (
     Union,
     Variable,
 )
+from pausepoint.cypher.errors import CypherRefused
+from pausepoint.cypher.lazy import Binding, behind, bindings, is_pattern, is_safe_map, is_value, split
 from pausepoint.cypher.names import FreshNames
 from pausepoint.cypher.parser_expressions import COMPARE
 from pausepoint.cypher.rewrite import transform
 from pausepoint.cypher.rules import GuardRules
 from pausepoint.cypher.scope import hide
-from pausepoint.cypher.shortest import conjunction, enumerate_shortest, is_variable
+from pausepoint.cypher.shortest import conjunction, enumerate_shortest, is_variable, joined
 from pausepoint.cypher.tenant_key import tenant_entry
 
 
@@ -71,13 +74,89 @@ class _Tenancy:
             if self.rules.native_shortest_paths:
                 self._no_properties_in_shortest(node)
         elif isinstance(node, Match | PatternBody):
-            for path in node.paths:
-                node.where = self._guarded(path, node.where)
-        elif isinstance(node, PatternComprehension) and is_variable(node.path):
-            return self._collected(node.path, node.where, node.result)
-        elif isinstance(node, PatternExpr) and is_variable(node.path):
+            node.where = self._conditions(node.paths, node.where)
+        elif isinstance(node, PatternComprehension):
+            if is_variable(node.path):
+                return self._collected(node.path, node.where, node.result)
+            node.where = self._conditions([node.path], node.where)
+        elif isinstance(node, PatternExpr) and not (is_pattern(node.path) and not is_variable(node.path)):
             return self._condition(node)
+        elif isinstance(node, LabelDynamic) and not is_value(node.value):
+            reason = "A computed label must be a literal or a parameter."
+            raise CypherRefused(reason, rule="label", position=node.pos, hint="Name the label.")
         return node
+
+    def _conditions(self, paths: list[Path], where: Expr | None) -> Expr | None:
+        """Put every condition of these paths behind the tenant, and add those the paths need."""
+        risky = where is not None and split(where)[1] != []
+        if risky or not all(map(is_pattern, paths)):
+            for path in paths:
+                self._name_all(path)
+            where = joined([*self._pulled(paths), where])
+        bound: dict[str, Binding] = {}
+        for path in paths:
+            bound |= bindings(path)
+        for path in paths:
+            self._inside(path, bound)
+        where = self._behind_tenant(where, bound)
+        for path in paths:
+            where = self._guarded(path, where)
+        return where
+
+    def _name_all(self, path: Path) -> None:
+        """Give every element a variable, so that all of them can be tested before a condition is tried."""
+        if is_variable(path) and path.variable is None:
+            path.variable = self.names.new("path")
+        for element in path.elements:
+            if isinstance(element, GroupPattern):
+                self._name_all(element.path)
+            elif element.variable is None:
+                element.variable = self.names.new("any")
+
+    def _pulled(self, paths: list[Path]) -> list[Expr]:
+        """Take values that can fail out of property maps; return them as comparisons."""
+        return [condition for path in paths for element in path.elements for condition in self._pull(element)]
+
+    def _pull(self, element: Element) -> list[Expr]:
+        if isinstance(element, GroupPattern):
+            pulled = self._pulled([element.path])
+            element.where = joined([*pulled, element.where])
+            return []
+        if is_safe_map(element.properties) or element.properties is None:
+            return []
+        if isinstance(element, RelPattern) and element.length is not None:
+            reason = "A computed value stands in the property map of a variable path."
+            raise CypherRefused(reason, rule="pattern-map", position=element.pos, hint="Use a literal.")
+        entries, owner = element.properties.entries, Variable(element.variable or "")
+        risky = [entry for entry in entries if not is_value(entry.value)]
+        element.properties.entries = [entry for entry in entries if is_value(entry.value)]
+        return [Binary(COMPARE, [Postfix(owner, [PropertyStep(e.key)]), e.value], ["="]) for e in risky]
+
+    def _inside(self, path: Path, bound: dict[str, Binding]) -> None:
+        for element in path.elements:
+            inner = bound
+            if isinstance(element, GroupPattern):
+                inner = bound | bindings(element.path)
+                self._inside(element.path, inner)
+            element.where = self._behind_tenant(element.where, inner)
+
+    def _behind_tenant(self, where: Expr | None, bound: dict[str, Binding]) -> Expr | None:
+        """Put the part of a condition that can fail behind the tenant of everything the pattern binds."""
+        safe, risky = split(where) if where is not None else ([], [])
+        owned = [test for name, kind in sorted(bound.items()) for test in self._owned(name, kind)]
+        if not risky or not owned:
+            return where
+        return conjunction([*safe, behind(conjunction(owned), conjunction(risky))])
+
+    def _owned(self, name: str, kind: Binding) -> list[Expr]:
+        if kind in ("rel", "rels") and not self.rules.relationships_carry_key:
+            return []
+        if kind == "path":
+            parts = ("nodes", "relationships") if self.rules.relationships_carry_key else ("nodes",)
+            return [self._all(part, name) for part in parts]
+        if kind in ("nodes", "rels"):
+            return [Quantifier("all", self.each, Variable(name), self._is_own(self.each))]
+        return [self._is_own(name)]
 
     def _own(self, pattern: NodePattern | RelPattern) -> None:
         if isinstance(pattern, RelPattern) and not self.rules.relationships_carry_key:
@@ -120,13 +199,13 @@ class _Tenancy:
         conditions.insert(0, self._all("nodes", path.variable))
         if path.shortest and self.rules.relationships_carry_key:
             conditions.append(self._all("relationships", path.variable))
-        return conjunction([*conditions, where] if where is not None else conditions)
+        return joined([*conditions, where])
 
     def _all(self, function: str, path: str) -> Expr:
-        owner = Binary(
-            COMPARE, [Postfix(Variable(self.each), [PropertyStep(self.key)]), self._tenant()], ["="]
-        )
-        return Quantifier("all", self.each, Function(function, [Variable(path)]), owner)
+        return Quantifier("all", self.each, Function(function, [Variable(path)]), self._is_own(self.each))
+
+    def _is_own(self, name: str) -> Expr:
+        return Binary(COMPARE, [Postfix(Variable(name), [PropertyStep(self.key)]), self._tenant()], ["="])
 
     def _condition(self, node: PatternExpr) -> Expr:
         path, pos = node.path, node.pos
@@ -136,13 +215,13 @@ class _Tenancy:
             found = self._collected(path, None, Variable(path.variable))
             return Function("head", [found], pos=pos) if single else found
         body = PatternBody("", [path], None, pos=pos)
-        body.where = self._guarded(path, None)
+        body.where = self._conditions([path], None)
         return Subquery("EXISTS", body, pos=pos)
 
     def _collected(self, path: Path, where: Expr | None, result: Expr) -> Expr:
         """Turn a comprehension over paths into a subquery; engines disagree about paths in comprehensions."""
         match = Match(False, "", [path], pos=path.pos)
-        match.where = self._guarded(path, where)
+        match.where = self._conditions([path], where)
         column = Item(result, self.names.reserve("value"))
         returned = Projection("RETURN", False, False, [column], [], Page())
         return Subquery("COLLECT", Query([Union([SingleQuery([match, returned])], [])]), pos=path.pos)
