@@ -26,7 +26,7 @@ class Options:
     """How the engine runs: `time_limit` in seconds stops its queries, `heap` like `128m` is its memory."""
 
     time_limit: float = 30.0
-    heap: str = "256m"
+    heap: str = "128m"
 
 
 class FolderLocked(GraphUnavailable):

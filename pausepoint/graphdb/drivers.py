@@ -1,6 +1,7 @@
 """The two drivers of a Bolt address, one for reading and one for writing, made lazily for each event loop."""
 
 import asyncio
+import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from neo4j import AsyncDriver
 
+_QUIET = logging.NullHandler()
 Role = Literal["reader", "writer"]
 
 
@@ -51,6 +53,8 @@ class Drivers:
     def _make(self, role: Role) -> "AsyncDriver":
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
+        # A killed engine is no news for a terminal; whoever configures logging still gets it.
+        logging.getLogger("neo4j").addHandler(_QUIET)
         database: Any = AsyncGraphDatabase  # Its annotations are partly missing.
         login = self.address.reader if role == "reader" else self.address.writer
         return database.driver(
