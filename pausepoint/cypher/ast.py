@@ -177,12 +177,13 @@ class ListComprehension(Expr):
 
 @dataclass(slots=True)
 class Quantifier(Expr):
-    """`all / any / none / single (x IN list WHERE p)`."""
+    """`all / any / none / single (x IN list WHERE p)`; `added` marks the guard's own."""
 
     kind: str
     variable: str
     source: Expr
     where: Expr | None
+    added: bool = field(default=False, compare=False)
 
 
 @dataclass(slots=True)

@@ -11,24 +11,31 @@ from pausepoint.cypher.ast import (
     Binary,
     Case,
     CaseBranch,
+    Clause,
     Expr,
     GroupPattern,
     LabelTest,
     ListLiteral,
     Literal,
     MapLiteral,
+    Match,
     Node,
     NodePattern,
     Not,
     OperatorTest,
+    Page,
     Parameter,
     Path,
     PatternBody,
     PatternExpr,
     Postfix,
     Predicate,
+    Projection,
     PropertyStep,
+    Quantifier,
+    Query,
     RelPattern,
+    SingleQuery,
     Subquery,
     Variable,
     walk,
@@ -69,9 +76,16 @@ def split(where: Expr) -> tuple[list[Expr], list[Expr]]:
     return safe, [condition for condition in conditions if not is_condition(condition)]
 
 
-def behind(owned: Expr, condition: Expr) -> Expr:
-    """Return a condition that is only tried where `owned` holds."""
-    return Case(None, [CaseBranch([owned], condition)], Literal(False), pos=condition.pos)
+def behind(owned: Expr, condition: Expr, each: str) -> Expr:
+    """Return a condition that is only tried where `owned` holds; `each` is a name the query does not use.
+
+    With a subquery in it the condition goes into a list predicate: the embedded engine does not find the variables
+    of subqueries inside CASE.
+    """
+    if not any(isinstance(node, Subquery) for node in walk(condition)):
+        return Case(None, [CaseBranch([owned], condition)], Literal(False), pos=condition.pos)
+    once = Case(None, [CaseBranch([owned], ListLiteral([Literal(True)]))], ListLiteral([]))
+    return Quantifier("any", each, once, condition, pos=condition.pos)
 
 
 def is_condition(node: Expr) -> bool:
@@ -84,14 +98,30 @@ def is_condition(node: Expr) -> bool:
         return is_condition(node.operand)
     if isinstance(node, Predicate):
         return is_value(node.operand) and all(map(_is_test, node.tests))
+    if isinstance(node, Quantifier):
+        return node.added
     if isinstance(node, PatternExpr):
         return is_pattern(node.path)
-    if isinstance(node, Subquery) and isinstance(node.body, PatternBody):
-        patterns = all(map(is_pattern, node.body.paths))
-        return (
-            patterns and node.kind == "EXISTS" and (node.body.where is None or is_condition(node.body.where))
-        )
+    if isinstance(node, Subquery):
+        return node.kind == "EXISTS" and _is_body(node.body)
     return isinstance(node, Literal) and isinstance(node.value, bool)
+
+
+def _is_body(body: Query | PatternBody) -> bool:
+    """Whether a subquery is nothing but patterns and conditions that cannot fail."""
+    if isinstance(body, PatternBody):
+        return all(map(is_pattern, body.paths)) and (body.where is None or is_condition(body.where))
+    branches = [branch for part in body.parts for branch in part.branches]
+    clauses = branches[0].clauses if len(branches) == 1 and isinstance(branches[0], SingleQuery) else []
+    return bool(clauses) and all(map(_is_harmless, clauses))
+
+
+def _is_harmless(clause: Clause) -> bool:
+    if isinstance(clause, Projection):
+        plain = clause.keyword == "RETURN" and clause.page == Page()
+        return plain and all(is_value(item.value) for item in clause.items)
+    is_match = isinstance(clause, Match) and all(map(is_pattern, clause.paths))
+    return is_match and (clause.where is None or is_condition(clause.where))
 
 
 def is_value(node: Expr) -> bool:

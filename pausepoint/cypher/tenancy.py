@@ -146,7 +146,7 @@ class _Tenancy:
         owned = [test for name, kind in sorted(bound.items()) for test in self._owned(name, kind)]
         if not risky or not owned:
             return where
-        return conjunction([*safe, behind(conjunction(owned), conjunction(risky))])
+        return conjunction([*safe, behind(conjunction(owned), conjunction(risky), self.each)])
 
     def _owned(self, name: str, kind: Binding) -> list[Expr]:
         if kind in ("rel", "rels") and not self.rules.relationships_carry_key:
@@ -202,7 +202,9 @@ class _Tenancy:
         return joined([*conditions, where])
 
     def _all(self, function: str, path: str) -> Expr:
-        return Quantifier("all", self.each, Function(function, [Variable(path)]), self._is_own(self.each))
+        return Quantifier(
+            "all", self.each, Function(function, [Variable(path)]), self._is_own(self.each), added=True
+        )
 
     def _is_own(self, name: str) -> Expr:
         return Binary(COMPARE, [Postfix(Variable(name), [PropertyStep(self.key)]), self._tenant()], ["="])
