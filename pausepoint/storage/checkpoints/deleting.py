@@ -101,11 +101,11 @@ def _delete_line(conn: sqlite3.Connection, line: int) -> None:
 
 def _remove(conn: sqlite3.Connection, line: int, checkpoint_ids: Collection[str]) -> None:
     """Remove checkpoints of a line, and every row that only they needed."""
+    if not checkpoint_ids:
+        return
     entries = _load(conn, line)
     for entry in entries.values():
         entry.removed = entry.hidden or entry.checkpoint_id in checkpoint_ids
-    if not checkpoint_ids:
-        return
     needed = _needed(entries)
     for entry in entries.values():
         if entry.removed and not needed[entry.checkpoint_id]:

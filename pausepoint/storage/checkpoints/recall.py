@@ -19,7 +19,11 @@ MIN_LENGTH = 32
 """Shorter lists are quicker to serialize than to remember."""
 
 MAX_MESSAGES = 6000
-"""How many messages are remembered by content, and again by identity: some 20 MB."""
+MAX_BYTES = 16_000_000
+"""How many messages are remembered by content, and again by identity: some 20 MB of plain ones."""
+
+MAX_MESSAGE_BYTES = 64_000
+"""A longer message is parsed each time."""
 
 Key: TypeAlias = tuple[str, str, str]
 """Thread, namespace, channel."""
@@ -38,6 +42,7 @@ class _Handed:
     values: list[Any] = field(default_factory=list[Any])
     states: list[Any] = field(default_factory=list[Any])
     parts: list[bytes] = field(default_factory=list[bytes])
+    size: int = 0
 
     def add(self, value: Any, twin: BaseMessage | None, part: bytes) -> None:
         """Add an element; one without a twin is never taken for unchanged."""
@@ -63,6 +68,7 @@ class Recall:
     def __init__(self) -> None:
         self._twins: OrderedDict[bytes, BaseMessage] = OrderedDict()
         self._lists: OrderedDict[Key, _Handed] = OrderedDict()
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def encode(self, key: Key, values: Sequence[Any], encode_one: EncodeOne) -> list[bytes] | None:
@@ -118,19 +124,28 @@ class Recall:
         return at
 
     def _remember(self, key: Key, handed: _Handed, fresh: dict[bytes, BaseMessage]) -> None:
+        handed.size = sum(map(len, handed.parts))
         with self._lock:
+            self._remember_twins(fresh)
             self._lists[key] = handed
             self._lists.move_to_end(key)
-            self._twins.update(fresh)
-            while len(self._twins) > MAX_MESSAGES:
-                self._twins.popitem(last=False)
-            total = sum(len(one.values) for one in self._lists.values())
-            while self._lists and total > MAX_MESSAGES:
-                total -= len(self._lists.popitem(last=False)[1].values)
+            length = sum(len(one.values) for one in self._lists.values())
+            size = sum(one.size for one in self._lists.values())
+            while self._lists and (length > MAX_MESSAGES or size > MAX_BYTES):
+                _, oldest = self._lists.popitem(last=False)
+                length, size = length - len(oldest.values), size - oldest.size
+
+    def _remember_twins(self, fresh: dict[bytes, BaseMessage]) -> None:
+        self._bytes += sum(len(part) for part in fresh if part not in self._twins)
+        self._twins.update(fresh)
+        while len(self._twins) > MAX_MESSAGES or self._bytes > MAX_BYTES:
+            part, _ = self._twins.popitem(last=False)
+            self._bytes -= len(part)
 
 
 def _add(handed: _Handed, fresh: dict[bytes, BaseMessage], value: Any, part: bytes) -> None:
-    twin = copied(value) if isinstance(value, BaseMessage) else None
+    small = len(part) <= MAX_MESSAGE_BYTES
+    twin = copied(value) if small and isinstance(value, BaseMessage) else None
     handed.add(value, twin, part)
     if twin is not None:
         fresh[part] = twin

@@ -12,6 +12,7 @@ MIN_ROWS = 32
 """Shorter lists are read as quickly as remembered."""
 
 _MAX_ROWS = 20_000
+_MAX_BYTES = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class StoredLists:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str, str], StoredList] = OrderedDict()
+        self._sizes: dict[tuple[str, str, str], int] = {}
         self._lock = threading.Lock()
 
     def get(self, thread_id: str, ns: str, channel: str) -> StoredList | None:
@@ -47,9 +49,19 @@ class StoredLists:
         """Remember a list that is committed."""
         if len(stored.rows) < MIN_ROWS:
             return
+        key = (thread_id, ns, channel)
         with self._lock:
-            self._known[thread_id, ns, channel] = stored
-            self._known.move_to_end((thread_id, ns, channel))
-            total = sum(len(one.rows) for one in self._known.values())
-            while total > _MAX_ROWS:
-                total -= len(self._known.popitem(last=False)[1].rows)
+            self._sizes[key] = _size(stored)
+            self._known[key] = stored
+            self._known.move_to_end(key)
+            while sum(len(one.rows) for one in self._known.values()) > _MAX_ROWS or (
+                sum(self._sizes.values()) > _MAX_BYTES
+            ):
+                oldest, _ = self._known.popitem(last=False)
+                del self._sizes[oldest]
+
+
+def _size(stored: StoredList) -> int:
+    if stored.parts is not None:
+        return sum(map(len, stored.parts))
+    return sum(len(kept.row.data) for kept in stored.rows)
