@@ -1,19 +1,34 @@
 """What the campaign routes accept and return; names in camelCase, snake_case is understood, too."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from pausepoint.campaigns.model import Artifact, Campaign, Category, Note, PointType, Relation
+from pausepoint.campaigns.model import Artifact, Campaign, Category, Moment, Note, Relation
 from pausepoint.campaigns.rows import CampaignRow, Counts
 
 MAX_ITEMS = 500
-Key = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
+
+
+def _without_nul(value: Any) -> Any:
+    return value.replace("\0", "") if isinstance(value, str) else value
+
+
+def _limits(least: int, most: int) -> StringConstraints:
+    """So many characters, without spaces around them."""
+    return StringConstraints(strip_whitespace=True, min_length=least, max_length=most)
+
+
+_Plain = BeforeValidator(_without_nul)
+Name = Annotated[str, _limits(1, 300), _Plain]
+Key = Name
+ShortName = Annotated[str, _limits(1, 200), _Plain]
+Type = Annotated[str, _limits(1, 64), _Plain]
+Label = Annotated[str, _limits(1, 120), _Plain]
+Content = Annotated[str, _limits(1, 1_000_000), _Plain]
+Text = Annotated[str, _limits(0, 20_000), _Plain]
 
 
 class Body(BaseModel):
@@ -25,24 +40,24 @@ class Body(BaseModel):
 class CategoryBody(Body):
     """A kind of artifact."""
 
-    id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
-    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    id: Type
+    name: Text = Field("", max_length=200)
     description: Text = ""
 
 
 class CampaignBody(Body):
     """A campaign without what it holds; without categories it gets the usual four."""
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    name: ShortName
     description: Text = ""
-    language: Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=40)] = "en"
+    language: Text = Field("en", min_length=2, max_length=40)
     categories: list[CategoryBody] | None = None
 
 
 class SourceBody(Body):
     """The digest of the folder a campaign was loaded from completely."""
 
-    digest: Annotated[str, StringConstraints(max_length=200)]
+    digest: ShortName
 
 
 class NoteBody(Body):
@@ -50,8 +65,8 @@ class NoteBody(Body):
 
     id: Key | None = None
     title: Name
-    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000_000)]
-    created_at: datetime | None = None
+    content: Content
+    created_at: Moment | None = None
 
 
 class ArtifactBody(Body):
@@ -59,7 +74,7 @@ class ArtifactBody(Body):
 
     id: Key | None = None
     name: Name
-    type: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64)]
+    type: Type
     description: Text = ""
     aliases: list[Name] = Field(default_factory=list, max_length=100)
     note_ids: list[Key] = Field(default_factory=list, max_length=10_000)
@@ -71,7 +86,7 @@ class RelationBody(Body):
     id: Key | None = None
     source: Name
     target: Name
-    label: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=120)]
+    label: Label
     description: Text = ""
     reasoning: Text = ""
     note_ids: list[Key] = Field(default_factory=list, max_length=10_000)
@@ -111,10 +126,3 @@ def shown_item(item: Note | Artifact | Relation, without: Sequence[str] = ()) ->
     """An item with its keys in camelCase."""
     fields = item.model_dump(mode="json", exclude=set(without))
     return {to_camel(key): value for key, value in fields.items()}
-
-
-BODIES: dict[PointType, type[NoteBody] | type[ArtifactBody] | type[RelationBody]] = {
-    "note": NoteBody,
-    "artifact": ArtifactBody,
-    "relation": RelationBody,
-}

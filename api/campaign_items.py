@@ -49,7 +49,7 @@ class Reader:
             Note(
                 id=key,
                 title=body.title,
-                content=body.content.replace("\0", "").replace("\r\n", "\n"),
+                content=body.content.replace("\r\n", "\n"),
                 created_at=body.created_at,
             )
             for key, body in zip(keys, bodies, strict=True)

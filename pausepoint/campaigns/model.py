@@ -1,12 +1,23 @@
 """A campaign and what it holds, as read from a folder or the API and kept in the stores."""
 
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 CATEGORIES = ("characters", "locations", "items", "events")
 PointType = Literal["note", "artifact", "relation"]
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The moment in UTC, which is also what one without a timezone means."""
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the date is out of range in UTC") from error
+
+
+Moment = Annotated[datetime, AfterValidator(in_utc)]
 
 
 class _Item(BaseModel):
@@ -37,7 +48,7 @@ class Note(_Item):
     id: str
     title: str = Field(min_length=1, max_length=300)
     content: str = Field(min_length=1)
-    created_at: datetime | None = None
+    created_at: Moment | None = None
 
 
 class Artifact(_Item):
