@@ -15,7 +15,55 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _GLUE = frozenset(
-    ["about", "and", "are", "czy", "did", "does", "dla", "from", "has", "have", "how", "ile", "jak", "jaka", "jaki", "jakie", "jest", "kiedy", "kim", "kto", "ktora", "ktore", "ktory", "lub", "mam", "mial", "miala", "oraz", "przez", "sie", "skad", "that", "the", "this", "tym", "was", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you"]
+    [
+        "about",
+        "and",
+        "are",
+        "czy",
+        "did",
+        "does",
+        "dla",
+        "from",
+        "has",
+        "have",
+        "how",
+        "ile",
+        "jak",
+        "jaka",
+        "jaki",
+        "jakie",
+        "jest",
+        "kiedy",
+        "kim",
+        "kto",
+        "ktora",
+        "ktore",
+        "ktory",
+        "lub",
+        "mam",
+        "mial",
+        "miala",
+        "oraz",
+        "przez",
+        "sie",
+        "skad",
+        "that",
+        "the",
+        "this",
+        "tym",
+        "was",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+    ]
 )
 
 
@@ -29,6 +77,8 @@ class CampaignView:
     artifacts: dict[str, Artifact]
     relations: dict[str, Relation]
     titles: dict[str, str]
+    dates: dict[str, str]
+    """Note id to its ISO date; notes without one are not in it."""
     lexicon: Lexicon
     vocabulary: frozenset[str]
 
@@ -58,6 +108,7 @@ def build_view(campaign: Campaign, label: str, version: int, hits: "Iterable[Hit
     artifacts: dict[str, Artifact] = {}
     relations: dict[str, Relation] = {}
     titles: dict[str, str] = {}
+    dates: dict[str, str] = {}
     words: set[str] = set()
     for hit in hits:
         about = hit.payload
@@ -65,6 +116,8 @@ def build_view(campaign: Campaign, label: str, version: int, hits: "Iterable[Hit
         match about["type"]:
             case "note":
                 titles[about["note_id"]] = citable(about["title"])
+                if about.get("created_at"):
+                    dates[about["note_id"]] = about["created_at"]
                 words.update(_WORD.findall(fold(about["title"])))
             case "artifact":
                 artifacts[about["artifact_id"]] = _artifact(about)
@@ -78,6 +131,7 @@ def build_view(campaign: Campaign, label: str, version: int, hits: "Iterable[Hit
         artifacts,
         relations,
         titles,
+        dates,
         Lexicon.of(named, words),
         frozenset(word_key(w) for w in words if len(w) > 2),
     )

@@ -85,7 +85,7 @@ WHAT_HAPPENED = _any(
 WHY_HOW_WHEN = _any(
     r"\b(dlaczego|czemu|po co|z jakiego powodu|jaki byl powod|przez co|skad wiadomo|skad wzi\w*|skad sie)\b",
     r"\b(kiedy|jak dawno|o ktorej|ktorego dnia|jak dlugo|ile|ilu)\b",
-    r"\bjak (to )?(doszlo|udalo|zgin\w*|umar\w*|uciek\w*|wyglada\w*|dziala\w*|zdoby\w*|znalez\w*|dosta\w*|przebieg\w*|pokona\w*|otworz\w*|skonczy\w*|zabi\w*|trafi\w*|przezy\w*|rozwiaz\w*|dostac|dojsc)\b",
+    r"\bjak (\w+ ){0,3}(doszlo|udalo|zgin\w*|umar\w*|uciek\w*|wyglada\w*|dziala\w*|zdoby\w*|znalez\w*|dosta\w*|przebieg\w*|pokona\w*|otworz\w*|skonczy\w*|zabi\w*|trafi\w*|przezy\w*|rozwiaz\w*|dostac|dojsc)\b",
     r"\b(why|when|how (did|does|was|were|do|can|come|many|much|long|old)|how's|what (made|caused|led|triggered)|for what reason|reasons?)\b",
     r"\b(w jaki sposob|jakim cudem|na czym polega\w*)\b",
 )
@@ -111,6 +111,10 @@ AND_ALSO = _any(
     r"\b(as well as|and (how|what|who|where|why|when|which)|along with|together with|and (its|his|her|their))\b",
     r"\b(skutk\w*|konsekwencj\w*|nastepstw\w*|consequences?|aftermath|fallout|outcomes?|implications?|impact)\b",
     r"\b(konflikt\w*|spor(u|y|em|ach)? |wojn\w*|intryg\w*|spis\w*k\w*|conflict\w*|feud\w*|conspirac\w*|plots?|intrigue\w*|rivalr\w*|power struggle)\b",
+)
+NOW = _any(
+    r"\b(teraz|obecnie|aktualnie|w tej chwili|dzis|na dzien dzisiejszy|ostatecznie|w koncu)\b",
+    r"\b(now|currently|at the moment|these days|nowadays|finally|end(ed)? up|at present)\b",
 )
 SEVERAL = _any(
     r"\b(obie|obaj|oboje|obu|obydw\w*|dwie|dwaj|dwoch|wszystki\w*|kazd\w*|porown\w*|rozni\w*|both|all|each|two|either|versus|vs|compar\w*|differ\w*)\b",

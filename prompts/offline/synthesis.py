@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pausepoint.vectors.text import fold
-from prompts.offline.cues import FUNCTION_WORDS
+from prompts.offline.cues import ABOUT, DETAILS, FUNCTION_WORDS, RELATIONS, SUBGRAPH, WHO_IS
 from state.assistant import Edge, Evidence, GraphData
 
 MAX_WORDS = 280
@@ -82,16 +82,44 @@ def extractive_answer(
     about = [
         e for e in evidence if e["type"] == "artifact" and (not focus or e["payload"]["artifact_id"] in focus)
     ]
-    if action != "search_notes":
-        writer.add(_artifact_line(e, writer) for e in about[:3])
-        writer.section(words["relations"], _relation_lines(question, graph, evidence, focus, writer))
     room = 3 if action in ("search_notes", "combined_search") else 1
-    writer.section(
-        words["notes"], _note_lines(question, evidence, writer, room), bare=action == "search_notes"
-    )
+    parts = {
+        "artifact": ("", (_artifact_line(e, writer) for e in about[:3])),
+        "relation": (words["relations"], _relation_lines(question, graph, evidence, focus, writer)),
+        "note": (words["notes"], _note_lines(question, evidence, writer, room)),
+    }
+    for part in _order(question, action, evidence):
+        title, lines = parts[part]
+        writer.section(title, lines, bare=action == "search_notes")
     if not writer.lines:
         return words["empty"]
     return "\n".join([*writer.lines, "", words["offline"]])
+
+
+def _order(question: str, action: str, evidence: list[Evidence]) -> list[str]:
+    """What comes first: the kind of evidence that answers best."""
+    relation = max((e["payload"]["match"] for e in evidence if e["type"] == "relation"), default=0.0)
+    note = max((e["score"] for e in evidence if e["type"] == "note"), default=0.0)
+    match action:
+        case "search_notes":
+            return ["note"]
+        case "combined_search":
+            return ["note", "artifact", "relation"]
+        case "search_relations_then_graph":
+            return ["relation", "artifact", "note"] if relation >= note else ["note", "relation", "artifact"]
+        case _ if _asks_in_general(question):
+            return ["artifact", "relation", "note"]
+        case _:
+            return ["relation", "artifact", "note"] if relation >= note else ["note", "artifact", "relation"]
+
+
+def _asks_in_general(question: str) -> bool:
+    """Who or what something is, or all there is about it: its own description answers first."""
+    text = " ".join(re.findall(r"[\w']+", fold(question)))
+    return (
+        any(cue.search(text) for cue in (WHO_IS, ABOUT, RELATIONS, SUBGRAPH, DETAILS))
+        or len(text.split()) <= 2
+    )
 
 
 class _Writer:
@@ -119,7 +147,7 @@ class _Writer:
     def section(self, title: str, lines: Iterable[str | None], *, bare: bool = False) -> None:
         before = len(self.lines)
         self.add(lines)
-        if len(self.lines) > before and not bare:
+        if len(self.lines) > before and title and not bare:
             self.lines.insert(before, f"{title}:")
             self.words += len(title.split())
 
