@@ -5,6 +5,7 @@ durable write to the same file makes every checkpoint before it durable, too. `d
 """
 
 import builtins
+import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -30,7 +31,7 @@ from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.encode import encode, encode_element
 from pausepoint.storage.checkpoints.history import delta_history
 from pausepoint.storage.checkpoints.reading import Query, Reader, address, decode_rows, dump_metadata
-from pausepoint.storage.checkpoints.recall import Key, Recall
+from pausepoint.storage.checkpoints.recall import Key, Recall, Rows
 from pausepoint.storage.checkpoints.stored import StoredList, StoredLists
 from pausepoint.storage.checkpoints.writing import (
     NewCheckpoint,
@@ -154,7 +155,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
             page, after = await self.database.read(
-                lambda conn, size=size, after=after: Reader(conn, self.serde).page(query, size, after)
+                lambda conn, size=size, after=after: self._lister(conn).page(query, size, after)
             )
             for found in page:
                 yield found
@@ -175,7 +176,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
             page, after = self.database.read_sync(
-                lambda conn, size=size, after=after: Reader(conn, self.serde).page(query, size, after)
+                lambda conn, size=size, after=after: self._lister(conn).page(query, size, after)
             )
             yield from page
             left = None if left is None else left - len(page)
@@ -300,14 +301,20 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
             self._lists.put(new.thread_id, new.ns, channel, stored)
         return address(new.thread_id, new.ns, new.checkpoint_id)
 
-    def _encode_list(self, key: Key, values: Sequence[Any]) -> "builtins.list[bytes] | None":
+    def _encode_list(self, key: Key, values: Sequence[Any]) -> builtins.list[bytes] | None:
         encode_one = partial(encode_element, serde=self.serde)
         return self._recall.encode(key, values, encode_one)
 
-    def _decode_list(
-        self, thread_id: str, ns: str, channel: str, rows: Sequence[tuple[int, bytes]]
-    ) -> "builtins.list[Any]":
+    def _decode_list(self, thread_id: str, ns: str, channel: str, rows: Rows) -> builtins.list[Any]:
         return self._recall.decode((thread_id, ns, channel), rows, partial(decode_rows, serde=self.serde))
+
+    def _lister(self, conn: sqlite3.Connection) -> Reader:
+        """Reads many checkpoints: of the same messages over and over."""
+
+        def decode_list(thread_id: str, ns: str, channel: str, rows: Rows) -> builtins.list[Any]:
+            return self._recall.decode(None, rows, partial(decode_rows, serde=self.serde))
+
+        return Reader(conn, self.serde, decode_list)
 
     def _new_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str

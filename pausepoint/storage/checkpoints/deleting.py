@@ -205,4 +205,7 @@ def _free(conn: sqlite3.Connection, line: int, slot: int, first: int, last: int 
 
 def _shrink(conn: sqlite3.Connection) -> None:
     """Give freed pages back to the file system, a few at a time."""
-    conn.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+    free: int = conn.execute("PRAGMA freelist_count").fetchone()[0]
+    for _ in range(min(free, _VACUUM_PAGES)):
+        # Python steps a statement without columns once, and each step frees one page.
+        conn.execute("PRAGMA incremental_vacuum")

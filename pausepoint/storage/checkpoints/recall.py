@@ -97,8 +97,14 @@ class Recall:
         self._remember(key, now, fresh)
         return now.parts
 
-    def decode(self, key: Key, rows: Rows, decode_rows: Callable[[Rows], list[Any]]) -> list[Any]:
-        """Parse a list, the known messages from memory."""
+    def decode(self, key: Key | None, rows: Rows, decode_rows: Callable[[Rows], list[Any]]) -> list[Any]:
+        """Parse a list, the known messages from memory.
+
+        Args:
+            key: Which list it is, when it is going to be stored again with more in it.
+            rows: The list's rows.
+            decode_rows: Parses what is not known.
+        """
         if len(rows) < MIN_LENGTH or any(row[0] != 1 for row in rows):
             return decode_rows(rows)
         now = _Handed()
@@ -123,10 +129,12 @@ class Recall:
             at += 1
         return at
 
-    def _remember(self, key: Key, handed: _Handed, fresh: dict[bytes, BaseMessage]) -> None:
-        handed.size = sum(map(len, handed.parts))
+    def _remember(self, key: Key | None, handed: _Handed, fresh: dict[bytes, BaseMessage]) -> None:
+        handed.size = sum(map(len, handed.parts)) if key else 0
         with self._lock:
             self._remember_twins(fresh)
+            if key is None:
+                return
             self._lists[key] = handed
             self._lists.move_to_end(key)
             length = sum(len(one.values) for one in self._lists.values())
