@@ -1,6 +1,7 @@
 """A graph's picture and its JSON Schemas."""
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, cast, get_type_hints
 
 from langchain_core.runnables.graph import Graph as Drawing
 from langgraph.pregel import Pregel
@@ -22,12 +23,14 @@ async def draw(graph: Pregel[Any, Any, Any, Any], config: Any, xray: int | bool)
 
 def schemas_of(graph: Pregel[Any, Any, Any, Any]) -> dict[str, Any]:
     """The schemas of input, output, state, config and context; None where none can be made."""
+    builder: Any = getattr(graph, "builder", None)
+    context = _schema(graph.get_context_jsonschema, graph.context_schema)
     return {
-        "input_schema": _attempt(lambda: graph.get_input_jsonschema()),
-        "output_schema": _attempt(lambda: graph.get_output_jsonschema()),
-        "state_schema": _attempt(lambda: _state_schema(graph)),
-        "config_schema": _attempt(lambda: graph.get_config_jsonschema()),
-        "context_schema": _attempt(lambda: _context_schema(graph)),
+        "input_schema": _schema(graph.get_input_jsonschema, getattr(builder, "input_schema", None)),
+        "output_schema": _schema(graph.get_output_jsonschema, getattr(builder, "output_schema", None)),
+        "state_schema": _schema(None, getattr(builder, "state_schema", None)),
+        "config_schema": context,
+        "context_schema": context,
     }
 
 
@@ -48,22 +51,26 @@ async def subgraphs_of(
     return found
 
 
-def _state_schema(graph: Pregel[Any, Any, Any, Any]) -> Any:
-    channels = [key for key in graph.stream_channels_list if not key.startswith("__")]
-    builder: Any = getattr(graph, "builder", None)
-    schema = getattr(builder, "state_schema", None)
-    if schema is not None:
-        return TypeAdapter(schema).json_schema()
-    return {"type": "object", "properties": {name: {} for name in channels}}
+def _schema(make: Callable[[], Any] | None, source: Any) -> Any:
+    """A schema: the graph's own, or one made of the type; None for types that have none."""
+    for attempt in (make, lambda: TypeAdapter(source).json_schema(), lambda: _by_hints(source)):
+        try:
+            found = attempt() if attempt is not None else None
+        except Exception:  # noqa: S112 - pydantic refuses types in many ways; the next attempt is simpler
+            continue
+        if found is not None:
+            return found
+    return None
 
 
-def _context_schema(graph: Pregel[Any, Any, Any, Any]) -> Any:
-    return graph.get_context_jsonschema()
-
-
-def _attempt(make: Any) -> Any:
-    """A schema, or None for types that have none."""
-    try:
-        return make()
-    except Exception:
+def _by_hints(source: Any) -> dict[str, Any] | None:
+    """A schema field by field, for what pydantic refuses as a whole (`typing.TypedDict` before Python 3.12)."""
+    if source is None:
         return None
+    properties: dict[str, Any] = {}
+    for name, hint in get_type_hints(source).items():
+        try:
+            properties[name] = {"title": name.replace("_", " ").title(), **TypeAdapter(hint).json_schema()}
+        except Exception:
+            properties[name] = {"title": name.replace("_", " ").title()}
+    return {"title": getattr(source, "__name__", "State"), "type": "object", "properties": properties}

@@ -30,6 +30,7 @@ from pausepoint.server.serialize import error_json, to_json
 from pausepoint.server.tables import assistants as assistants_table
 from pausepoint.server.tables import runs as runs_table
 from pausepoint.server.tables import threads as threads_table
+from pausepoint.server.tables.events import Event
 from pausepoint.server.tables.runs import Run
 from pausepoint.storage.database import Database
 
@@ -357,16 +358,10 @@ class Engine:
 
     async def _end(self, run: Run, ending: Ending) -> None:
         """Record the end of a run, then tell whoever waits for it."""
-        stored = bool(run.kwargs.get("stored", True))
-        if ending.error is not None:
-            self.journal.emit(run.run_id, run.thread_id, "error", to_json(ending.error), store=stored)
-        for interrupt in ending.state.waiting if ending.state else ():
-            asked = {"interrupt_id": interrupt["id"], "payload": interrupt["value"], **interrupt}
-            self.journal.emit(
-                run.run_id, run.thread_id, INPUT_REQUESTED, to_json(params([], asked)), store=stored
-            )
-        self.journal.emit(run.run_id, run.thread_id, END, to_json(ending.summary()), store=stored)
+        last = self._last_events(run, ending)
         ending.events = self.journal.take_unsaved(run.run_id)
+        if run.kwargs.get("stored", True):
+            ending.events += last
         finishers = tuple(self.finishers)
         temporary = bool(run.kwargs.get("temporary"))
 
@@ -380,12 +375,28 @@ class Engine:
             await self.backends.forget_thread(run.thread_id)
         run.status = ending.status
         self.metrics.ended[ending.status] = self.metrics.ended.get(ending.status, 0) + 1
-        self._announce(run, ending.outcome())
+        self._announce(run, ending.outcome(), last)
         if hooks:
             self.scheduler.wake_webhooks()
 
-    def _announce(self, run: Run, outcome: Outcome) -> None:
-        self.journal.end_run(run.run_id)
+    def _last_events(self, run: Run, ending: Ending) -> list[Event]:
+        """What the stream says at its end, once the end is on disk."""
+
+        def event(name: str, data: Any) -> Event:
+            return self.journal.prepare(run.run_id, run.thread_id, name, to_json(data))
+
+        found: list[Event] = []
+        for interrupt in ending.state.waiting if ending.state else ():
+            asked = {"interrupt_id": interrupt["id"], "payload": interrupt["value"], **interrupt}
+            found.append(event(INPUT_REQUESTED, params([], asked)))
+        if ending.error is not None:
+            found.append(event("error", ending.error))
+        found.append(event(END, ending.summary()))
+        return found
+
+    def _announce(self, run: Run, outcome: Outcome, last: Sequence[Event] = ()) -> None:
+        self.claims.ended(run.thread_id, run.run_id, self.journal.is_followed(run.thread_id))
+        self.journal.end_run(run.run_id, last)
         self.journal.forget(run.run_id)
         waiter = self._waiters.pop(run.run_id, None)
         if waiter is not None and not waiter.done():

@@ -1,7 +1,7 @@
 """Ends a run: its status, its thread's new state, its last events and its webhook, in one transaction."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +46,7 @@ class Ending:
     cancel_reason: str | None = None
     delete_run: bool = False
     delete_thread: bool = False
-    events: Sequence[Event] = field(default_factory=tuple)
+    events: list[Event] = field(default_factory=list[Event])
 
     @classmethod
     def failed(cls, error: Mapping[str, Any], state: State | None = None) -> "Ending":

@@ -171,10 +171,10 @@ class GraphRegistry:
 
     def _runtime(self, purpose: Purpose) -> Any:
         if purpose.access == "threads.create_run":
-            return _ExecutionRuntime[Any](
+            return _ExecutionRuntime(
                 access_context=purpose.access, user=purpose.user, store=self._store, context=purpose.context
             )
-        return _ReadRuntime[Any](access_context=purpose.access, user=purpose.user, store=self._store)
+        return _ReadRuntime(access_context=purpose.access, user=purpose.user, store=self._store)
 
 
 def _parameters(source: Any) -> list[inspect.Parameter]:

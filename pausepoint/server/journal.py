@@ -8,7 +8,7 @@ nobody else anything.
 import asyncio
 import sqlite3
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -113,11 +113,8 @@ class Journal:
             data: JSON.
             store: Whether it can be replayed after the run.
         """
-        found = Event(self._take_id(), run_id, thread_id, event, data)
-        for listener in self._runs.get(run_id, ()):
-            listener.put(found)
-        for listener in self._threads.get(thread_id, ()):
-            listener.put(found)
+        found = self.prepare(run_id, thread_id, event, data)
+        self._publish(found)
         if store:
             self._unsaved.append(found)
             if self._flusher is None:
@@ -125,6 +122,16 @@ class Journal:
         else:
             self._live.setdefault(run_id, deque(maxlen=_BACKLOG)).append(found)
         return found
+
+    def prepare(self, run_id: str, thread_id: str, event: str, data: bytes) -> Event:
+        """An event with its id, not yet told to anybody: for what must be on disk first."""
+        return Event(self._take_id(), run_id, thread_id, event, data)
+
+    def _publish(self, event: Event) -> None:
+        for listener in self._runs.get(event.run_id, ()):
+            listener.put(event)
+        for listener in self._threads.get(event.thread_id, ()):
+            listener.put(event)
 
     def take_unsaved(self, run_id: str) -> list[Event]:
         """The run's events that are not on disk yet, for storing in the transaction that ends the run."""
@@ -145,8 +152,14 @@ class Journal:
         found = [*stored, *self._in_memory(run_id, thread=False)]
         return min(e.id for e in found) - 1 if found else None
 
-    def end_run(self, run_id: str) -> None:
-        """Tell the run's listeners that nothing more comes."""
+    def is_followed(self, thread_id: str) -> bool:
+        """Whether somebody follows the thread now."""
+        return thread_id in self._threads
+
+    def end_run(self, run_id: str, last: Sequence[Event] = ()) -> None:
+        """Tell the run's listeners its last events, which are on disk, and that nothing more comes."""
+        for event in last:
+            self._publish(event)
         for listener in self._runs.pop(run_id, ()):
             listener.close()
 
@@ -198,11 +211,18 @@ class Journal:
     async def _replay(self, key: str, after: int, *, thread: bool) -> AsyncGenerator[Event]:
         read = table.of_thread if thread else table.of_run
         # Looked at first: what is saved meanwhile is then in both, and nothing falls between.
-        unsaved = sorted(self._in_memory(key, thread=thread))
+        unsaved = deque(sorted(self._in_memory(key, thread=thread)))
+        floor = after
         while True:
-            page = await self._database.read(partial(_page, read, key, after))
+            page = await self._database.read(partial(_page, read, key, floor))
             for event in page:
-                after = event.id
+                while unsaved and unsaved[0].id < event.id:
+                    earlier = unsaved.popleft()
+                    if earlier.id > after:
+                        yield earlier
+                if unsaved and unsaved[0].id == event.id:
+                    unsaved.popleft()
+                floor = event.id
                 yield event
             if len(page) < _PAGE:
                 break

@@ -7,7 +7,8 @@ from typing import Any
 
 from pausepoint.server.schemas import EventsRequest
 
-_CLAIM_SECONDS = 2.0
+_CLAIM_SECONDS = 0.25
+_CONTROL = frozenset({"lifecycle", "input"})
 
 
 def wanted(event: Mapping[str, Any], request: EventsRequest) -> bool:
@@ -58,19 +59,26 @@ class Claims:
         """A client will want the events of a run, which come after an id."""
         self._runs[thread_id] = _Claim(run_id, before)
 
-    def take(self, thread_id: str, running: bool) -> int | None:
+    def ended(self, thread_id: str, run_id: str, followed: bool) -> None:
+        """A run has ended; whether a client was there to see it."""
+        claim = self._runs.get(thread_id)
+        if claim is not None and claim.run_id == run_id:
+            claim.ended = True
+            claim.seen_at = time.monotonic() if followed else None
+
+    def take(self, thread_id: str, channels: Sequence[str]) -> int | None:
         """Where a new subscription starts when it does not say so; None: with what comes."""
         claim = self._runs.get(thread_id)
         if claim is None:
             return None
-        if running:
-            claim.taken_at = time.monotonic()
-            return claim.before
-        if claim.taken_at is not None and time.monotonic() - claim.taken_at > _CLAIM_SECONDS:
-            del self._runs[thread_id]
-            return None
-        if claim.taken_at is None:
-            claim.taken_at = time.monotonic()
+        if claim.ended and claim.seen_at is not None:
+            late = time.monotonic() - claim.seen_at > _CLAIM_SECONDS
+            if late:
+                del self._runs[thread_id]
+            if late or set(channels) <= _CONTROL:
+                return None
+        if claim.ended and claim.seen_at is None:
+            claim.seen_at = time.monotonic()
         return claim.before
 
 
@@ -78,4 +86,5 @@ class Claims:
 class _Claim:
     run_id: str
     before: int
-    taken_at: float | None = None
+    ended: bool = False
+    seen_at: float | None = None

@@ -71,7 +71,7 @@ async def events(request: Request, thread_id: UUID, body: schemas.EventsRequest)
     check_streams(engine)
     start = body.since
     if start is None:
-        start = engine.claims.take(key, running=row["status"] == "busy")
+        start = engine.claims.take(key, body.channels)
     if start is None and row["status"] in ("busy", "interrupted"):
         start = await engine.start_of_latest_run(key)
     return Stream(_events(request, key, body, start))

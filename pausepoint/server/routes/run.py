@@ -66,14 +66,14 @@ async def stream(
     engine = engine_of(request)
     run = await _run(request, thread_id, run_id, "read")
     check_streams(engine)
+    # The SDK sends an empty parameter for "all".
+    modes = frozenset(mode for mode in stream_mode or () if mode) or None
 
     async def gone() -> None:
         await engine.cancel(run, "interrupt", reason="the client disconnected")
 
     return Stream(
-        following(
-            engine, run.run_id, resume_point(request) or 0, frozenset(stream_mode) if stream_mode else None
-        ),
+        following(engine, run.run_id, resume_point(request) or 0, modes),
         headers={"Location": request.url.path, "Content-Location": request.url.path.removesuffix("/stream")},
         on_gone=gone if cancel_on_disconnect else None,
     )
