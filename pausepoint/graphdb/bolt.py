@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast
 
-from pausepoint.graphdb.drivers import Address, Drivers, Role
+from pausepoint.graphdb.drivers import WRITE_TIMEOUT, Address, Drivers, Role
 from pausepoint.graphdb.errors import TOO_LARGE, ConnectionLost, GraphUnavailable, QueryError, QueryTimeout
 from pausepoint.graphdb.port import Params, ReadResult
 from pausepoint.graphdb.translate import Transient, translated
@@ -24,7 +24,6 @@ MAX_BYTES = 8 << 20
 """About how many bytes of values a read returns before it is truncated."""
 GRACE = 2.0
 """Seconds past its time that a query may take to be stopped by the database."""
-WRITE_TIMEOUT = 120.0
 _RETRY_SECONDS = 10.0
 _CONNECT_SECONDS = 10.0
 _FETCH = 1000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pausepoint.graphdb.drivers import Address, Login
+from pausepoint.graphdb.drivers import WRITE_TIMEOUT, Address, Login
 from pausepoint.graphdb.errors import GraphUnavailable
 
 DATABASE = "graph"
@@ -23,7 +23,7 @@ _LOG_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the engine runs: `time_limit` in seconds stops its queries, `heap` like `128m` is its memory."""
+    """How the engine runs: `time_limit` in seconds stops reads, `heap` like `128m` is its memory."""
 
     time_limit: float = 30.0
     heap: str = "128m"
@@ -56,6 +56,7 @@ class Child:
             "writer": self._writer.password,
             "reader": self._reader.password,
             "time_limit_ms": max(1, int(options.time_limit * 1000)),
+            "write_limit_ms": int(WRITE_TIMEOUT * 1000),
             "heap": options.heap,
         }
         self._process.stdin.write(json.dumps(config).encode() + b"\n")

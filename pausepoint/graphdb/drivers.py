@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from neo4j import AsyncDriver
 
+WRITE_TIMEOUT = 120.0
+"""Seconds after which a write is stopped, whatever the database."""
 _QUIET = logging.NullHandler()
 Role = Literal["reader", "writer"]
 

@@ -106,7 +106,10 @@ def _serve(config: dict[str, Any]) -> tuple[Any, dict[str, int]]:
 
 
 def _configure(folder: Path, time_limit_ms: int) -> None:
-    """Write who may do what anew at every start; old logins are forgotten with their passwords."""
+    """Write who may do what anew at every start; old logins are forgotten with their passwords.
+
+    The reader's time limit is its group's, so that it does not stop a long write.
+    """
     settings = folder / "config"
     settings.mkdir(exist_ok=True)
     (settings / "server-users.jsonl").unlink(missing_ok=True)
@@ -163,7 +166,7 @@ def _open_database(server: Any, folder: Path, config: dict[str, Any]) -> None:
     if not (folder / "databases" / name).is_dir():
         server.create_database(name)
     database = server.get_database(name)
-    settings = {"arcadedb.command.timeout": config["time_limit_ms"], "arcadedb.txWalFlush": 1}
+    settings = {"arcadedb.command.timeout": config["write_limit_ms"], "arcadedb.txWalFlush": 1}
     for key, value in settings.items():
         database.command("sql", f"ALTER DATABASE `{key}` {value}")
 

@@ -96,6 +96,16 @@ async def test_a_write_returns_its_rows(place: Place) -> None:
     assert rows == [{"id": "żółw"}]
 
 
+async def test_the_time_limit_of_reads_is_not_one_of_writes(place: Place) -> None:
+    """It is 2 seconds here, and merging into a node with many relationships takes long."""
+    await place.add(2500)
+    await place.graph.write(
+        f"MATCH (a:{place.label} {{id: 'n1'}}), (b:{place.label}) MERGE (a)-[:KNOWS]->(b)"
+    )
+    found = await place.graph.read(f"MATCH (:{place.label} {{id: 'n1'}})-[r]->() RETURN count(r) AS total")
+    assert found.rows == [{"total": 2500}]
+
+
 async def test_statements_are_all_kept_or_none(place: Place) -> None:
     make = f"CREATE (:{place.label} {{id: $id, campaignUuid: $c}})"
     with pytest.raises(QueryError):
@@ -133,7 +143,7 @@ async def test_writers_at_once_all_count(place: Place) -> None:
 async def test_a_campaign_is_deleted_whole_and_alone(place: Place) -> None:
     await place.add(2500)
     await place.graph.write(
-        f"MATCH (a:{place.label} {{id: 'n1'}}), (b:{place.label}) MERGE (a)-[:KNOWS]->(b)"
+        f"MATCH (a:{place.label} {{id: 'n1'}}), (b:{place.label}) CREATE (a)-[:KNOWS]->(b)"
     )
     await place.graph.write(f"CREATE (:{place.label} {{id: 'other', campaignUuid: 'another'}})")
     assert await delete_campaign(place.graph, place.campaign, label=place.label) == 2500
