@@ -13,11 +13,6 @@ from pausepoint.campaigns.records import Record
 Statement = tuple[str, dict[str, Any]]
 
 
-def index_statement(label: str) -> Statement:
-    """Make finding an artifact by id quick."""
-    return f"CREATE INDEX {label}_id IF NOT EXISTS FOR (n:`{artifact_label(label)}`) ON (n.id)", {}
-
-
 def artifact_statements(label: str, records: Sequence[Record]) -> list[Statement]:
     """Create or replace the nodes of artifacts."""
     query = (

@@ -12,13 +12,14 @@ from typing import Any
 
 from pausepoint.campaigns import graphwrite
 from pausepoint.campaigns.check import Check, Differences
-from pausepoint.campaigns.ids import point_id
+from pausepoint.campaigns.ids import artifact_label, point_id
 from pausepoint.campaigns.model import Campaign, PointType
 from pausepoint.campaigns.records import Item, Record
 from pausepoint.campaigns.render import Renderer
 from pausepoint.campaigns.rows import CampaignRow
 from pausepoint.campaigns.store import CampaignStore
 from pausepoint.graphdb.port import GraphDatabase
+from pausepoint.graphdb.schema import delete_campaign, ensure_label
 from pausepoint.models.embeddings.port import Embedder
 from pausepoint.vectors.port import Point, VectorStore
 
@@ -93,11 +94,10 @@ class Ingest:
         """Remove a campaign from every store."""
         async with self._locks[uuid]:
             row = await self.store.find(uuid)
-            artifacts = list(await self.store.stored(uuid, "artifact"))
-            await self.store.begin_change(uuid)
+            await self.store.begin_change(row.uuid)
             await self.vectors.drop(row.collection)
-            await self.graph.write_all(graphwrite.delete_artifacts(row.graph_label, artifacts))
-            await self.store.delete(uuid)
+            await delete_campaign(self.graph, row.uuid, label=artifact_label(row.graph_label))
+            await self.store.delete(row.uuid)
 
     async def _ready(self, row: CampaignRow) -> None:
         """Make the collection and index; vectors of another model are dropped, to be made anew."""
@@ -107,7 +107,7 @@ class Ingest:
         await self.vectors.ensure(row.collection, self.embedder.dimensions, INDEXED)
         if row.embedding != embedding:
             await self.store.set_embedding(row.uuid, embedding)
-            await self.graph.write(*graphwrite.index_statement(row.graph_label))
+        await ensure_label(self.graph, artifact_label(row.graph_label), properties=("id", "name"))
 
     async def _upsert(self, row: CampaignRow, records: Sequence[Record]) -> Change:
         if not records:
@@ -145,7 +145,9 @@ class Ingest:
     async def _points(self, batch: Sequence[Record]) -> list[Point]:
         payloads = [pair for record in batch for pair in record.payloads.items()]
         vectors: Any = await self.embedder.embed_passages([payload["text"] for _, payload in payloads])
-        return [Point(key, vector.tolist(), body) for (key, body), vector in zip(payloads, vectors, strict=True)]
+        return [
+            Point(key, vector.tolist(), body) for (key, body), vector in zip(payloads, vectors, strict=True)
+        ]
 
     async def _stale_points(self, row: CampaignRow, batch: Sequence[Record], known: set[str]) -> list[str]:
         """Passages that a note which became shorter no longer has."""

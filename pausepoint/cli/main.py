@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "campaigns": ("pausepoint.cli.campaigns", "campaigns", "List the loaded campaigns."),
     "ask": ("pausepoint.cli.ask", "ask", "Ask a question about a campaign."),
     "eval": ("pausepoint.cli.evaluate", "app", "Evaluate the assistant on labelled questions."),
+    "cypher": ("pausepoint.cli.cypher", "app", "Check Cypher before it runs."),
     "status": ("pausepoint.cli.status", "status", "Tell who holds the data folder, and where it serves."),
 }
 """Name -> module, its typer app or function, and what the overview says."""
