@@ -45,6 +45,7 @@ async def plan(state: AssistantState) -> AssistantState:
         "search_text": draft.parameters.artifact_search_query or question,
         "scope": draft.parameters.expected_cypher_scope,
         "focus": [m.candidates[0].id for m in mentions],
+        "named": [c.id for m in mentions for c in m.candidates],
         "options": options,
         "message": message,
         "model": result.model,

@@ -1,12 +1,11 @@
 """Step `retrieve`: notes, artifacts and relations, ranked side by side in one pass with one embedding of the question."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from nodes.ranking import rank_notes, rank_relations
 from pausepoint.campaigns.view import CampaignView, citable
-from pausepoint.services import Services, get_services
+from pausepoint.services import get_services
 from pausepoint.vectors.hybrid import Scored
-from pausepoint.vectors.text import fold
-from prompts.offline.cues import NOW
 from state.assistant import AssistantState, Evidence, Plan
 
 WANTED: dict[str, tuple[str, ...]] = {
@@ -16,12 +15,12 @@ WANTED: dict[str, tuple[str, ...]] = {
     "combined_search": ("note", "artifact", "relation"),
 }
 LIMITS = {"note": 8, "artifact": 5, "relation": 8}
-LOOKED_AT = {"note": 60, "artifact": 20, "relation": 200}
-"""Points ranked for the question: more than are evidence, since they order what the question names."""
-NAMED_BONUS = 0.5
-"""Added to a relation's score for each of its ends that the question names."""
+LOOKED_AT = {"note": 300, "artifact": 20, "relation": 400}
+"""Points ranked for the question: more than become evidence, since they rank the notes too."""
 MIN_SCORE = 0.15
 """Below this nothing is evidence."""
+PASSAGES = 2
+"""Passages of one note that become evidence."""
 
 
 async def retrieve(state: AssistantState) -> AssistantState:
@@ -29,24 +28,18 @@ async def retrieve(state: AssistantState) -> AssistantState:
     plan: Plan = state["plan"]  # type: ignore[assignment]
     services = await get_services()
     view = await services.view(state["campaign"])
-    kinds = WANTED[plan["action"]]
-    found = await _search(services, view, plan, state["question"], kinds)
-    ranked = _notes(found.get("note", []))
-    notes = ranked[: LIMITS["note"]]
-    order = _note_order(ranked, view, state["question"])
-    artifacts = _artifacts(found.get("artifact", []), view, plan["focus"]) if "artifact" in kinds else []
-    relations = _relations(found.get("relation", []), view, plan["focus"]) if "relation" in kinds else []
-    groups = {"note": notes, "artifact": artifacts, "relation": relations}
-    evidence = [_reordered(e, order) for kind in kinds for e in groups[kind]]
+    text = _search_text(plan, state["question"], view)
+    found = await services.hybrid.search_types(services.collection(view.campaign.uuid), text, LOOKED_AT)
+    relations = rank_relations(found["relation"], view, set(plan["named"]))
+    notes = rank_notes(state["question"], found, relations, view)
+    groups = {
+        "note": _notes(found["note"], notes),
+        "artifact": _artifacts(found["artifact"], view, plan["focus"]),
+        "relation": _relations(found["relation"], relations, view, plan["focus"]),
+    }
+    order = {note: place for place, note in enumerate(notes)}
+    evidence = [_ordered(e, order) for kind in WANTED[plan["action"]] for e in groups[kind]]
     return {"evidence": evidence, "actions": [*state["actions"], plan["action"]]}
-
-
-async def _search(
-    services: Services, view: CampaignView, plan: Plan, question: str, kinds: Iterable[str]
-) -> dict[str, list[Scored]]:
-    text = _search_text(plan, question, view)
-    collection = services.collection(view.campaign.uuid)
-    return await services.hybrid.search_types(collection, text, {kind: LOOKED_AT[kind] for kind in kinds})
 
 
 def _search_text(plan: Plan, question: str, view: CampaignView) -> str:
@@ -56,20 +49,31 @@ def _search_text(plan: Plan, question: str, view: CampaignView) -> str:
     return " ".join([text, *(name for name in missing if name.split()[0][:4].lower() not in text.lower())])
 
 
-def _notes(hits: Iterable[Scored]) -> list[Evidence]:
-    return [
-        {
-            "id": hit.id,
-            "type": "note",
-            "score": round(hit.score, 4),
-            "title": citable(hit.payload["title"]),
-            "text": hit.payload["content"],
-            "note_ids": [hit.payload["note_id"]],
-            "payload": {"note_id": hit.payload["note_id"], "chunk": hit.payload.get("chunk", 0)},
-        }
-        for hit in hits
-        if hit.score >= MIN_SCORE
-    ]
+def _notes(hits: Iterable[Scored], notes: Mapping[str, float]) -> list[Evidence]:
+    """The best passages of the best notes."""
+    passages: dict[str, list[Scored]] = {}
+    for hit in hits:
+        passages.setdefault(hit.payload["note_id"], []).append(hit)
+    best = [note for note, score in notes.items() if score >= MIN_SCORE and note in passages]
+    chosen = [hit for note in best[: LIMITS["note"]] for hit in passages[note][:PASSAGES]]
+    return [_note(hit, notes[hit.payload["note_id"]]) for hit in chosen[: LIMITS["note"]]]
+
+
+def _note(hit: Scored, score: float) -> Evidence:
+    about = hit.payload
+    return {
+        "id": hit.id,
+        "type": "note",
+        "score": round(score, 4),
+        "title": citable(about["title"]),
+        "text": about["content"],
+        "note_ids": [about["note_id"]],
+        "payload": {
+            "note_id": about["note_id"],
+            "chunk": about.get("chunk", 0),
+            "match": round(hit.score, 4),
+        },
+    }
 
 
 def _artifacts(hits: Iterable[Scored], view: CampaignView, focus: list[str]) -> list[Evidence]:
@@ -81,12 +85,6 @@ def _artifacts(hits: Iterable[Scored], view: CampaignView, focus: list[str]) -> 
 
 def _artifact(view: CampaignView, artifact_id: str, score: float) -> Evidence:
     about = view.artifacts[artifact_id]
-    payload = {
-        "artifact_id": about.id,
-        "name": about.name,
-        "artifact_type": about.type,
-        "description": about.description,
-    }
     return {
         "id": about.id,
         "type": "artifact",
@@ -94,20 +92,26 @@ def _artifact(view: CampaignView, artifact_id: str, score: float) -> Evidence:
         "title": about.name,
         "text": f"{about.name}: {about.description}",
         "note_ids": list(about.note_ids),
-        "payload": payload,
+        "payload": {
+            "artifact_id": about.id,
+            "name": about.name,
+            "artifact_type": about.type,
+            "description": about.description,
+        },
     }
 
 
-def _relations(hits: Iterable[Scored], view: CampaignView, focus: list[str]) -> list[Evidence]:
-    found = {h.payload["relationship_id"]: h.score for h in hits}
-    scores = {r: s for r, s in found.items() if s >= MIN_SCORE}
-    if focus:
-        named = {r.id: sum(end in focus for end in (r.source, r.target)) for r in view.relations.values()}
-        near = {r: found.get(r, 0.0) + NAMED_BONUS * n for r, n in named.items() if n}
-        both = {r: s for r, s in near.items() if named[r] == 2}
-        scores = both if len(focus) > 1 and both else near or scores
-    best = sorted(scores, key=lambda r: -scores[r])[: LIMITS["relation"]]
-    return [_relation(view, r, scores[r], found.get(r, 0.0)) for r in best if r in view.relations]
+def _relations(
+    hits: Iterable[Scored], scores: Mapping[str, float], view: CampaignView, focus: list[str]
+) -> list[Evidence]:
+    """The best relations; of named things only theirs, and of two named things those between them."""
+    match = {h.payload["relationship_id"]: h.score for h in hits}
+    ends = {r.id: sum(end in focus for end in (r.source, r.target)) for r in view.relations.values()}
+    near = [r for r in scores if ends[r] and focus]
+    both = [r for r in near if ends[r] == 2] if len(focus) > 1 else []
+    loose = [r for r in scores if match.get(r, 0.0) >= MIN_SCORE]
+    chosen = (both or near or loose)[: LIMITS["relation"]]
+    return [_relation(view, r, scores[r], match.get(r, 0.0)) for r in chosen]
 
 
 def _relation(view: CampaignView, relation_id: str, score: float, match: float) -> Evidence:
@@ -134,18 +138,6 @@ def _relation(view: CampaignView, relation_id: str, score: float, match: float) 
     }
 
 
-def _note_order(ranked: list[Evidence], view: CampaignView, question: str) -> dict[str, float]:
-    """Smaller is better: by how well a note answers, or the latest first when it is asked how things are now."""
-    if NOW.search(fold(question)):
-        latest = sorted(view.dates, key=view.dates.__getitem__, reverse=True)
-        return {note: float(place) for place, note in enumerate(latest)}
-    order: dict[str, float] = {}
-    for place, found in enumerate(ranked):
-        order.setdefault(found["note_ids"][0], float(place))
-    return order
-
-
-def _reordered(found: Evidence, order: dict[str, float]) -> Evidence:
+def _ordered(found: Evidence, order: Mapping[str, int]) -> Evidence:
     """The note that answers best is cited first."""
-    ordered = sorted(found["note_ids"], key=lambda n: order.get(n, float("inf")))
-    return {**found, "note_ids": ordered}
+    return {**found, "note_ids": sorted(found["note_ids"], key=lambda n: order.get(n, len(order)))}

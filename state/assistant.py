@@ -36,6 +36,9 @@ class Plan(TypedDict):
     search_text: str
     scope: Scope
     focus: list[str]
+    """Artifacts the question is about, by id."""
+    named: list[str]
+    """Every artifact that a name in the question may mean."""
     options: list[Option]
     message: str
     model: str

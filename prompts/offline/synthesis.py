@@ -97,20 +97,18 @@ def extractive_answer(
 
 
 def _order(question: str, action: str, evidence: list[Evidence]) -> list[str]:
-    """What comes first: the kind of evidence that answers best."""
-    relation = max((e["payload"]["match"] for e in evidence if e["type"] == "relation"), default=0.0)
-    note = max((e["score"] for e in evidence if e["type"] == "note"), default=0.0)
-    match action:
-        case "search_notes":
-            return ["note"]
-        case "combined_search":
-            return ["note", "artifact", "relation"]
-        case "search_relations_then_graph":
-            return ["relation", "artifact", "note"] if relation >= note else ["note", "relation", "artifact"]
-        case _ if _asks_in_general(question):
-            return ["artifact", "relation", "note"]
-        case _:
-            return ["relation", "artifact", "note"] if relation >= note else ["note", "artifact", "relation"]
+    """The kinds of evidence as they suit the action, the one that leads with the best note first."""
+    kinds = {
+        "search_notes": ["note"],
+        "combined_search": ["note", "artifact", "relation"],
+        "search_relations_then_graph": ["relation", "artifact", "note"],
+    }.get(action, ["artifact", "relation", "note"])
+    if action == "search_artifacts_then_graph" and not _asks_in_general(question):
+        kinds = ["relation", "artifact", "note"]
+    first = {k: next((e for e in evidence if e["type"] == k), None) for k in kinds}
+    best = next((e["note_ids"][0] for e in evidence if e["type"] == "note"), None)
+    leads = next((k for k in kinds if (e := first[k]) and e["note_ids"][:1] == [best]), kinds[0])
+    return [leads, *(k for k in kinds if k != leads)]
 
 
 def _asks_in_general(question: str) -> bool:
