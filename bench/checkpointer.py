@@ -22,7 +22,7 @@ from pausepoint.storage.checkpointer import SqliteCheckpointer
 from pausepoint.storage.database import Database
 
 SUPERSTEPS = 40
-ROUNDS = 15
+ROUNDS = 25
 MESSAGES = 1000
 LAST = 15
 TEXT = "the quick brown fox jumps over the lazy dog " * 8
@@ -110,8 +110,11 @@ async def superstep() -> dict[str, float]:
                     began = time.perf_counter()
                     await graph.ainvoke({"n": 0, "log": []}, config, **durability)
                     times[name].append((time.perf_counter() - began) * 1000 / SUPERSTEPS)
-    bare = statistics.median(times.pop(""))
-    return {name: statistics.median(taken) - bare for name, taken in times.items()}
+    bare = times.pop("")
+    return {
+        name: statistics.median(mine - base for mine, base in zip(taken, bare, strict=True))
+        for name, taken in times.items()
+    }
 
 
 async def long_thread(opened: Opened) -> dict[str, float]:

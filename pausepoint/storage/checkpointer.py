@@ -14,7 +14,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     WRITES_IDX_MAP,
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -26,11 +25,12 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from pausepoint.settings import get_settings
-from pausepoint.storage.checkpoints import deleting
+from pausepoint.storage.checkpoints.addressing import address, listed, place
 from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.encode import encode, encode_element
 from pausepoint.storage.checkpoints.history import delta_history
-from pausepoint.storage.checkpoints.reading import Query, Reader, address, decode_rows, dump_metadata
+from pausepoint.storage.checkpoints.maintenance import Maintenance
+from pausepoint.storage.checkpoints.reading import Reader, decode_rows, dump_metadata
 from pausepoint.storage.checkpoints.recall import Key, Recall, Rows
 from pausepoint.storage.checkpoints.stored import StoredList, StoredLists
 from pausepoint.storage.checkpoints.writing import (
@@ -48,7 +48,7 @@ DATABASE_NAME = "pausepoint.sqlite"
 _PAGE = 20
 
 
-class SqliteCheckpointer(BaseCheckpointSaver[Any]):
+class SqliteCheckpointer(Maintenance):
     """Stores checkpoints through a `Database`; safe to use from several event loops and threads at once.
 
     Args:
@@ -128,7 +128,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that the config names, or the latest of its thread and namespace."""
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         wanted = get_checkpoint_id(config)
         return await self.database.read(
             lambda conn: Reader(conn, self.serde, self._decode_list, self._lists).one(thread_id, ns, wanted)
@@ -136,7 +136,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """`aget_tuple` for sync graphs."""
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         wanted = get_checkpoint_id(config)
         return self.database.read_sync(
             lambda conn: Reader(conn, self.serde, self._decode_list, self._lists).one(thread_id, ns, wanted)
@@ -151,7 +151,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """The checkpoints that match, newest first."""
-        query, after, left = _query(config, filter, before), None, limit
+        query, after, left = listed(config, filter, before), None, limit
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
             page, after = await self.database.read(
@@ -172,7 +172,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         """`alist` for sync graphs."""
-        query, after, left = _query(config, filter, before), None, limit
+        query, after, left = listed(config, filter, before), None, limit
         while left is None or left > 0:
             size = _PAGE if left is None else min(_PAGE, left)
             page, after = self.database.read_sync(
@@ -187,7 +187,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """For each channel its writes since the nearest stored value of an ancestor, and that value."""
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         wanted = get_checkpoint_id(config)
         return await self.database.read(
             lambda conn: delta_history(Reader(conn, self.serde), thread_id, ns, wanted, channels)
@@ -197,65 +197,11 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """`aget_delta_channel_history` for sync graphs."""
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         wanted = get_checkpoint_id(config)
         return self.database.read_sync(
             lambda conn: delta_history(Reader(conn, self.serde), thread_id, ns, wanted, channels)
         )
-
-    # -- deleting and copying: always durable, for their outcome is what was asked for
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Delete everything of a thread."""
-        await self.database.write(lambda conn: deleting.delete_thread(conn, str(thread_id)))
-
-    def delete_thread(self, thread_id: str) -> None:
-        """`adelete_thread` for sync callers."""
-        self.database.write_sync(lambda conn: deleting.delete_thread(conn, str(thread_id)))
-
-    async def adelete_for_runs(self, run_ids: Sequence[str], *, thread_id: str | None = None) -> None:
-        """Delete the checkpoints and writes of runs.
-
-        Args:
-            run_ids: The runs.
-            thread_id: Leave other threads alone; a copy of a thread names the runs of the original.
-        """
-        await self.database.write(lambda conn: deleting.delete_runs(conn, run_ids, thread_id))
-
-    def delete_for_runs(self, run_ids: Sequence[str], *, thread_id: str | None = None) -> None:
-        """`adelete_for_runs` for sync callers."""
-        self.database.write_sync(lambda conn: deleting.delete_runs(conn, run_ids, thread_id))
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Make a thread a copy of another, with its whole history."""
-        source, target = str(source_thread_id), str(target_thread_id)
-        await self.database.write(lambda conn: deleting.copy_thread(conn, source, target))
-
-    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """`acopy_thread` for sync callers."""
-        source, target = str(source_thread_id), str(target_thread_id)
-        self.database.write_sync(lambda conn: deleting.copy_thread(conn, source, target))
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Thin threads out.
-
-        Args:
-            thread_ids: The threads.
-            strategy: "keep_latest" keeps the latest checkpoint of each namespace with its pending writes, "delete"
-                nothing. What delta channels are rebuilt from stays, out of sight.
-
-        Raises:
-            StorageError: The strategy is none of these.
-        """
-        prune = _strategy(strategy)
-        for thread_id in thread_ids:
-            await self.database.write(lambda conn, thread_id=thread_id: prune(conn, str(thread_id)))
-
-    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """`aprune` for sync callers."""
-        prune = _strategy(strategy)
-        for thread_id in thread_ids:
-            self.database.write_sync(lambda conn, thread_id=thread_id: prune(conn, str(thread_id)))
 
     def get_next_version(self, current: Any | None, channel: None) -> Any:
         """Versions count from 1: branches need no distinct ones, as values are found by reference."""
@@ -273,7 +219,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions | None,
     ) -> NewCheckpoint:
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         parent_id = get_checkpoint_id(config)
         values = checkpoint["channel_values"]
         unchanged = (
@@ -319,7 +265,7 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
     def _new_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
     ) -> NewWrites:
-        thread_id, ns = _place(config)
+        thread_id, ns = place(config)
         rows = [
             (WRITES_IDX_MAP.get(channel, idx), channel, *self.serde.dumps_typed(value))
             for idx, (channel, value) in enumerate(writes)
@@ -329,31 +275,6 @@ class SqliteCheckpointer(BaseCheckpointSaver[Any]):
         if checkpoint_id is None:
             raise StorageError(f"Writes of task {task_id!r} name no checkpoint of thread {thread_id!r}.")
         return NewWrites(thread_id, ns, str(checkpoint_id), task_id, task_path, rows, replace)
-
-
-def _place(config: RunnableConfig) -> tuple[str, str]:
-    configurable: dict[str, Any] = config.get("configurable") or {}
-    if "thread_id" not in configurable:
-        raise StorageError("The config has no configurable.thread_id: pass the thread to read or write.")
-    return str(configurable["thread_id"]), str(configurable.get("checkpoint_ns") or "")
-
-
-def _query(
-    config: RunnableConfig | None, filter: dict[str, Any] | None, before: RunnableConfig | None
-) -> Query:
-    query = Query(filter=filter or {}, before=get_checkpoint_id(before) if before else None)
-    if config is not None:
-        query.thread_id, _ = _place(config)
-        query.ns = config.get("configurable", {}).get("checkpoint_ns")
-        query.checkpoint_id = get_checkpoint_id(config)
-    return query
-
-
-def _strategy(name: str) -> Any:
-    strategies = {"keep_latest": deleting.keep_latest, "delete": deleting.delete_thread}
-    if name not in strategies:
-        raise StorageError(f"Unknown pruning strategy {name!r}: use one of {sorted(strategies)!r}.")
-    return strategies[name]
 
 
 @asynccontextmanager

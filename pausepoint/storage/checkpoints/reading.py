@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointMetadata, CheckpointTuple, PendingWrite
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from pausepoint.storage.checkpoints.addressing import Query, address
 from pausepoint.storage.checkpoints.body import Body
 from pausepoint.storage.checkpoints.refs import Inline, Ref, Single, Spread
 from pausepoint.storage.checkpoints.rows import Kept, Row, array_header
@@ -32,17 +32,6 @@ _WRITES = (
 _ITEMS = (
     "SELECT seq, n, data FROM checkpoint_items WHERE line=? AND slot=? AND seq BETWEEN ? AND ? ORDER BY seq"
 )
-
-
-@dataclass(slots=True)
-class Query:
-    """Which checkpoints to list, newest first; None and empty mean any."""
-
-    thread_id: str | None = None
-    ns: str | None = None
-    checkpoint_id: str | None = None
-    before: str | None = None
-    filter: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(slots=True)
@@ -145,11 +134,6 @@ def decode_rows(rows: Sequence[tuple[int, bytes]], serde: SerializerProtocol) ->
     """Make a list of its rows: behind an array header they are its encoding."""
     header = array_header(sum(n for n, _ in rows))
     return serde.loads_typed(("msgpack", header + b"".join([data for _, data in rows])))
-
-
-def address(thread_id: str, ns: str, checkpoint_id: str) -> RunnableConfig:
-    """The config that names a checkpoint."""
-    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ns, "checkpoint_id": checkpoint_id}}
 
 
 def dump_metadata(metadata: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -75,7 +75,7 @@ def test_a_forked_child_does_not_keep_it(tmp_path: Path) -> None:
     script = (
         "import os, sys, time\nfrom pathlib import Path\nfrom pausepoint.storage.folder import DataFolder\n"
         "folder = DataFolder.hold(Path(sys.argv[1]), 'server')\n"
-        "if os.fork() == 0:\n    sys.stdin.read()\n    os._exit(0)\nprint('held', flush=True)\nos._exit(0)\n"
+        "if os.fork() == 0:\n    print('forked', flush=True)\n    sys.stdin.read()\n    os._exit(0)\nos._exit(0)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
@@ -83,7 +83,7 @@ def test_a_forked_child_does_not_keep_it(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    assert process.stdout is not None and process.stdout.readline() == "forked\n"
     process.wait(timeout=30)
     try:
         assert holder(tmp_path) is None
