@@ -86,16 +86,21 @@ def _stand_in() -> None:
     """Never run: a command is imported when it is named."""
 
 
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False,
-) -> None:
-    """Agents that stop, ask, and carry on."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from pausepoint import __version__
 
         typer.echo(f"pausepoint {__version__}")
         raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.")] = False,
+) -> None:
+    """Agents that stop, ask, and carry on."""
 
 
 def _misused(error: TyperException) -> int:

@@ -89,7 +89,11 @@ async def test_an_artifact_takes_its_relations_along(client: httpx.AsyncClient):
         ("notes", [{"title": "ok", "content": "x"}, {"title": "ok", "content": "y"}], [1, "id"]),
         ("notes", [{"title": "a", "content": "x", "colour": "red"}], [0, "colour"]),
         ("notes", [{"title": "a", "content": "x", "createdAt": "soon"}], [0, "createdAt"]),
-        ("notes", [{"title": "a", "content": "x", "createdAt": "0001-01-01T00:00:00+05:00"}], [0, "createdAt"]),
+        (
+            "notes",
+            [{"title": "a", "content": "x", "createdAt": "0001-01-01T00:00:00+05:00"}],
+            [0, "createdAt"],
+        ),
         ("notes", [{"id": "n2", "title": "\x00", "content": "\x00"}], [0, "title"]),
         ("artifacts", [{"name": "ok", "type": "items"}, {"name": "b"}], [1, "type"]),
         ("artifacts", [{"name": "b", "type": "items", "noteIds": ["nope"]}], [0, "noteIds"]),

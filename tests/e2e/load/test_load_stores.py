@@ -1,6 +1,8 @@
 """A folder loaded into the real stores: what is there afterwards, and what a second, changed or pruned load does."""
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import ARTIFACTS, CAMPAIGN, RELATIONS, put, write_campaign
@@ -204,3 +206,33 @@ async def test_a_second_process_is_told_who_holds_the_folder(tmp_path: Path):
     assert b"is in use by process" in err
     assert err.count(b"\n") == 1
     assert DataFolderHeld.__name__.encode() not in err
+
+
+async def test_a_full_disk_is_said_and_the_next_load_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from pausepoint.errors import PausepointError
+
+    folder = write_campaign(tmp_path / "campaign")
+    async with opened(tmp_path / "data") as services:
+        upsert, left = services.vectors.upsert, [1]
+
+        async def full(*args: Any) -> None:
+            left[0] -= 1
+            free = (
+                shutil.disk_usage(tmp_path)._replace(free=0) if left[0] < 0 else shutil.disk_usage(tmp_path)
+            )
+            with monkeypatch.context() as patch:
+                patch.setattr("pausepoint.vectors.embedded.shutil.disk_usage", lambda _: free)
+                await upsert(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(services.vectors, "upsert", full)
+            with pytest.raises(PausepointError, match="free"):
+                await load(services, folder)
+        uuid = (await services.campaigns.all())[0].uuid
+        counts = await services.campaigns.counts(uuid)
+        assert (counts.notes, counts.artifacts) == (2, 0)
+        await load(services, folder)
+        held = await everything(services)
+    async with opened(tmp_path / "fresh") as services:
+        await load(services, folder)
+        assert await everything(services) == held
