@@ -42,7 +42,7 @@ async def plan(state: AssistantState) -> AssistantState:
     decided: Plan = {
         "action": draft.action,
         "reasoning": draft.reasoning,
-        "search_text": draft.parameters.artifact_search_query or question,
+        "search_text": _search_text(draft.parameters.artifact_search_query or question, mentions),
         "scope": draft.parameters.expected_cypher_scope,
         "focus": [m.candidates[0].id for m in mentions],
         "named": [c.id for m in mentions for c in m.candidates],
@@ -71,6 +71,12 @@ def _mentions(question: str, view: CampaignView, chosen: list[str], history: lis
     if not found and history and points_back(question):
         return [_known(view, artifact) for artifact in history[-1]["focus"] if artifact in view.artifacts]
     return found
+
+
+def _search_text(text: str, mentions: list[Mention]) -> str:
+    """What to search for, with the topic's name where the question only points to it."""
+    unsaid = [m.text for m in mentions if m.start == m.end]
+    return " ".join([text, *unsaid])
 
 
 def _known(view: CampaignView, artifact_id: str) -> Mention:

@@ -28,8 +28,8 @@ async def retrieve(state: AssistantState) -> AssistantState:
     plan: Plan = state["plan"]  # type: ignore[assignment]
     services = await get_services()
     view = await services.view(state["campaign"])
-    text = _search_text(plan, state["question"], view)
-    found = await services.hybrid.search_types(services.collection(view.campaign.uuid), text, LOOKED_AT)
+    collection = services.collection(view.campaign.uuid)
+    found = await services.hybrid.search_types(collection, plan["search_text"], LOOKED_AT)
     relations = rank_relations(found["relation"], view, set(plan["named"]))
     notes = rank_notes(state["question"], found, relations, view)
     groups = {
@@ -40,13 +40,6 @@ async def retrieve(state: AssistantState) -> AssistantState:
     order = {note: place for place, note in enumerate(notes)}
     evidence = [_ordered(e, order) for kind in WANTED[plan["action"]] for e in groups[kind]]
     return {"evidence": evidence, "actions": [*state["actions"], plan["action"]]}
-
-
-def _search_text(plan: Plan, question: str, view: CampaignView) -> str:
-    """The question, with the topic's name where it only points back to it."""
-    missing = [view.artifacts[a].name for a in plan["focus"][:2] if a in view.artifacts]
-    text = plan["search_text"] or question
-    return " ".join([text, *(name for name in missing if name.split()[0][:4].lower() not in text.lower())])
 
 
 def _notes(hits: Iterable[Scored], notes: Mapping[str, float]) -> list[Evidence]:
