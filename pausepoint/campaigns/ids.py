@@ -40,8 +40,8 @@ def point_id(kind: str, item: str, chunk: int = 0) -> str:
 
 
 def clean(text: str) -> str:
-    """Text in one Unicode form with single spaces; never fails on file names that are no UTF-8."""
-    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Text in one Unicode form with single spaces; lone surrogates (file names that are no UTF-8) are replaced."""
+    text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
