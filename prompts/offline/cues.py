@@ -30,9 +30,9 @@ WORLD = _any(
     r"\b(ile (to )?(jest|wynosi) \d+|\d+\s*[-+*/x^]\s*\d+|pierwiastek|square root|calka|integral of|rownani\w*|equation|liczb\w* pi\b)",
     r"\b(kim jestes|co potrafisz|jak masz na imie|who are you|what are you|what can you do|your name|jaki jestes model|are you an? (ai|bot|human))\b",
     r"\b(ignore (all |your |the )?(previous|prior|above)|zignoruj (wszystk\w* )?(poprzedni\w*|instrukcj\w*)|system prompt|prompt systemow\w*)\b",
-    r"\b(lekarz\w* rodzinn\w*|bol(i|a) mnie|headache|symptoms|lek na|leki na)\b",
+    r"\b(lekarz\w* rodzinn\w*|bol(i|a) mnie|headache|symptoms)\b",
     r"\b(tell|give) me (a|another) (joke|riddle)\b|\bopowiedz (mi )?(kawal|zart|dowcip)\w*",
-    r"\b(zarezerwuj\w*|zamow\w* (mi|nam|pizz\w*)|kup mi|order me|book (me )?a (flight|table|hotel)|przypomnij mi|set (a|an) (alarm|timer|reminder)|wyslij (mail|e-?mail|sms)\w*)\b",
+    r"\b(zarezerwuj\w*|zamow\w* (mi|nam|pizz\w*)|kup mi|order me|book (me )?a (flight|table|hotel)|set (a|an) (alarm|timer|reminder)|wyslij (mail|e-?mail|sms)\w*)\b",
     r"\b(dzisiaj|today'?s) (jest |is )?(dat|dzien|day|date)|\bktora (jest )?(teraz )?godzin\w*|what time is it|jaki mamy (dzis |dzien)",
     r"\b(w polsce|in poland|in france|in europe|united states|w europie|we francji|w usa)\b",
     r"\b(bitw\w* pod grunwaldem|wojn\w* swiatow\w*|world war|napoleon\w*|einstein\w*|szekspir\w*|shakespeare|mickiewicz\w*|newton\w*)\b",
@@ -91,12 +91,12 @@ WHY_HOW_WHEN = _any(
 )
 SESSION = _any(
     r"\b(sesj\w*|session\w*|notatk\w*|notes?|plotk\w*|rumou?rs?|kronik\w*|list(u|ach|em)?|letter\w*|dziennik\w*|diary|journal)\b",
-    r"\b(ostatni\w* (raz\w*|sesj\w*|przygod\w*)|last (time|session|night|week)|previously)\b",
+    r"\bostatnio\b|\b(recently|lately)\b|\b(ostatni\w* (raz\w*|sesj\w*|przygod\w*)|last (time|session|night|week)|previously)\b",
     r"\b(swiadk\w*|zezna\w*|witness\w*|testimon\w*|relacj\w* (swiadk\w*|naoczn\w*))\b",
 )
 SUMMARY = _any(
     r"\b(podsumuj\w*|podsumowa\w*|streszcz\w*|stresc\w*|strescic|przeglad\w*|calosciow\w*|zbierz|zestaw\w*|przeanalizuj|analiz\w*)\b",
-    r"\b(summar[iy]\w*|overview|recap|sum up|whole story|full (story|picture|account)|big picture|run ?down|analy[sz]e|piece together|put together|walk (me|us) through)\b",
+    r"\b(summar[iy]\w*|overview|recap|sum up|whole story|full (story|picture|account)|big picture|analy[sz]e|piece together|put together|walk (me|us) through)\b",
 )
 COMPARE = _any(
     r"\b(porown\w*|roznic\w*|rozni\w* sie|podobienstw\w*|kontra|versus|vs|obie wersje|dwie wersje|roznych wersj\w*|sprzeczn\w*|zestaw)\b",
@@ -138,7 +138,7 @@ DETAILS = _any(
 )
 ABOUT = _any(
     r"\b(opowiedz|powiedz|przypomnij|opisz|pokaz|co (\w+ )?wie(my|sz|cie|dzial\w*)|co wiadomo|informacj\w*|przedstaw|wymien|wypisz|podaj)\b",
-    r"\b(tell (me|us)|describe|show|what do (we|you|i) know|what's known|information|info|remind|list|give me|explain)\b",
+    r"\brun ?down\b|\b(tell (me|us)|describe|show|what do (we|you|i) know|what's known|information|info|remind|list|give me|explain)\b",
 )
 PLACE_OR_OWNER = _any(
     r"\b(gdzie|dokad|skad|czyj\w*|do kogo nalez\w*|u kogo|kto ma|kto posiada|kto mieszka|mieszka\w*|nalezy do|posiada\w*)\b",

@@ -13,6 +13,8 @@ KNOWN = 0.5
 """Share of the question's own words that the campaign must know, for a question without names that is ..."""
 STRANGE = 0.27
 """... like nothing in the campaign (cosine to its nearest text)."""
+WHOLE = 0.85
+"""Score of a mention from which the whole name was said."""
 OUTSIDE = 0.42
 """Cosine to an example from which a question is like what no campaign answers, ..."""
 MARGIN = 0.15
@@ -47,6 +49,14 @@ class _Question:
     @property
     def names(self) -> int:
         return len(self.mentions)
+
+    @property
+    def solid(self) -> int:
+        """Names that are surely meant as such: whole, capitalised, or of a person."""
+        return sum(
+            m.candidates[0].score >= WHOLE or m.text[:1].isupper() or m.candidates[0].type == "characters"
+            for m in self.mentions
+        )
 
     @property
     def scope(self) -> Scope:
@@ -88,12 +98,9 @@ def decide(
     unclear = _ambiguous(asked) or _vague(asked)
     if unclear and may_clarify:
         return unclear
-    like = _like_outside(asked)
-    if like:
-        return like
     if may_clarify and _pointing(asked, language):
         return Decision("clarification_needed", "It points to something that was not named.")
-    return _search(asked)
+    return _like_outside(asked) or _search(asked)
 
 
 def _read(
@@ -117,7 +124,7 @@ def _read(
 def _told_outside(asked: _Question) -> Decision | None:
     if asked.has(cues.RULES):
         return Decision("out_of_scope", "It asks about rules of play, not about the campaign.")
-    if asked.has(cues.WORLD) and not (asked.names and (asked.coverage or 0) > 0.8):
+    if asked.has(cues.WORLD) and not (asked.solid and asked.outside < asked.inside + MARGIN):
         return Decision("out_of_scope", "It asks about the world outside the campaign.")
     if asked.has(cues.CREATIVE):
         return Decision("out_of_scope", "It asks to make something up, not about the campaign's data.")
@@ -126,7 +133,7 @@ def _told_outside(asked: _Question) -> Decision | None:
 
 def _like_outside(asked: _Question) -> Decision | None:
     """By likeness: to what no campaign answers, or to nothing in this one."""
-    sure = 2 if asked.names else 1
+    sure = 2 if asked.solid else 1
     if asked.outside >= OUTSIDE + MARGIN * (sure - 1) and asked.outside - asked.inside >= MARGIN * sure:
         return Decision("out_of_scope", f"It is like what no campaign answers ({asked.outside:.2f}).")
     if asked.names or not asked.content:
@@ -159,9 +166,12 @@ def _vague(asked: _Question) -> Decision | None:
 
 def _pointing(asked: _Question, language: str) -> bool:
     """Whether "he" or "that one" is all there is to go by."""
-    if asked.names or asked.has_history or not asked.has(cues.SOMEBODY.get(language, cues.SOMEBODY["en"])):
+    if asked.names or asked.has_history or asked.outside > OUTSIDE + MARGIN:
         return False
-    return len(asked.content) <= 1 or asked.inside < STRANGE
+    if not asked.has(cues.SOMEBODY.get(language, cues.SOMEBODY["en"])):
+        return False
+    strange = asked.coverage is not None and asked.coverage < 1 and asked.inside < STRANGE
+    return len(asked.content) <= (2 if strange else 1)
 
 
 def _search(asked: _Question) -> Decision:
@@ -188,7 +198,7 @@ def _between(asked: _Question) -> Decision | None:
         r"\b(dlaczego|czemu|why|how did|when did|kiedy)\b", asked.text
     ):
         return None
-    if asked.names >= 2:
+    if asked.solid >= 2:
         return Decision(
             "search_relations_then_graph", "It names several things and asks what is between them."
         )
