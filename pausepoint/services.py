@@ -91,7 +91,7 @@ class Services:
         return made
 
     def warm(self) -> None:
-        """Begin, in the background, to load what the first question would otherwise wait for."""
+        """Begin, in the background, to load what the first question waits for, and to mend what a crash left."""
         if self._warming is None:
             self._warming = asyncio.create_task(self._warm())
 
@@ -102,6 +102,7 @@ class Services:
 
         try:
             await asyncio.gather(self.embedder.warm(), self.graph.ready())
+            await self.ingest.heal()
             for row in await self.campaigns.all():
                 await self.view(row.uuid)
         except PausepointError as error:

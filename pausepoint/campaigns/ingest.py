@@ -56,6 +56,18 @@ class Ingest:
         self.check = Check(store, self.render, vectors, graph)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
+    @property
+    def embedding(self) -> str:
+        """Model and dimensions that vectors are made with now."""
+        return f"{self.embedder.name}:{self.embedder.dimensions}"
+
+    async def heal(self) -> list[str]:
+        """Make the stores agree again where a change was cut off or the model is another; the uuids of those."""
+        ill = [row for row in await self.store.all() if await self._ill(row)]
+        for row in ill:
+            await self.open(row.campaign)
+        return [row.uuid for row in ill]
+
     async def open(self, campaign: Campaign) -> CampaignRow:
         """Create or update a campaign and make its stores ready and agree."""
         async with self._locks[campaign.uuid]:
@@ -99,14 +111,18 @@ class Ingest:
             await delete_campaign(self.graph, row.uuid, label=artifact_label(row.graph_label))
             await self.store.delete(row.uuid)
 
+    async def _ill(self, row: CampaignRow) -> bool:
+        other_model = row.embedding not in ("", self.embedding)
+        return row.loading or other_model or await self.store.any_stale(row.uuid)
+
     async def _ready(self, row: CampaignRow) -> None:
         """Make the collection and index; vectors of another model are dropped, to be made anew."""
-        embedding = f"{self.embedder.name}:{self.embedder.dimensions}"
-        if row.embedding not in ("", embedding):
+        if row.embedding not in ("", self.embedding):
+            await self.store.begin_change(row.uuid)
             await self.vectors.drop(row.collection)
         await self.vectors.ensure(row.collection, self.embedder.dimensions, INDEXED)
-        if row.embedding != embedding:
-            await self.store.set_embedding(row.uuid, embedding)
+        if row.embedding != self.embedding:
+            await self.store.set_embedding(row.uuid, self.embedding)
         await ensure_label(self.graph, artifact_label(row.graph_label), properties=("id", "name"))
 
     async def _upsert(self, row: CampaignRow, records: Sequence[Record]) -> Change:

@@ -147,6 +147,22 @@ async def test_another_embedding_model_replaces_every_vector(tmp_path: Path):
         assert (await services.campaigns.all())[0].embedding == "other:16"
 
 
+async def test_a_server_mends_what_a_crash_or_another_model_left(tmp_path: Path):
+    folder = write_campaign(tmp_path / "campaign")
+    async with opened(tmp_path / "data") as services:
+        uuid = (await load(services, folder)).campaign.uuid
+        before = await everything(services)
+        assert await services.ingest.heal() == []
+        await services.campaigns.begin_change(uuid)
+        collection = (await services.campaigns.find(uuid)).collection
+        await services.vectors.delete(collection, list(before[uuid]["points"])[:3])
+        assert await services.ingest.heal() == [uuid]
+        assert await everything(services) == before
+    async with opened(tmp_path / "data", HashEmbedder("other", 16)) as services:
+        assert await services.ingest.heal() == [uuid]
+        assert await everything(services) == before
+
+
 async def test_answers_are_forgotten_when_the_campaign_changes(tmp_path: Path):
     folder = write_campaign(tmp_path / "campaign")
     async with opened(tmp_path / "data") as services:
