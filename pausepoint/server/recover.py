@@ -74,11 +74,19 @@ async def plan(
         return Plan(given=None)
 
 
+async def progress(checkpointer: BaseCheckpointSaver[Any], run: Run) -> str:
+    """How far a thread has come: its latest checkpoint, and how much of the step after it is done."""
+    saved = await checkpointer.aget_tuple(cast("Any", address(run.thread_id)))
+    if saved is None:
+        return "nothing"
+    return f"{saved.checkpoint['id']} and {len(saved.pending_writes or [])}"
+
+
 def gave_up(attempts: int) -> dict[str, str]:
     """Why a run is not tried again."""
     return {
         "error": "TooManyAttempts",
-        "message": f"The server ended {attempts} times while it worked on this run; it is not tried again. "
+        "message": f"The server ended {attempts} times at the same step of this run; it is not tried again. "
         "A node that ends the process (out of memory, a native crash) is the usual reason.",
     }
 

@@ -135,3 +135,5 @@ class _Server(uvicorn.Server):
         # First the runs: their streams end, and uvicorn has no open response to wait for.
         await self._engine.drain(self._grace)
         await super().shutdown(sockets)
+        # A server that has drained has done what the signal asked for: it ends with 0, not by the signal.
+        self._captured_signals.clear()

@@ -32,6 +32,7 @@ class Run:
     attempt: int = 0
     error: dict[str, Any] | None = None
     cancel_reason: str | None = None
+    progress: str | None = None
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -79,6 +80,7 @@ def load(row: sqlite3.Row) -> Run:
         attempt=row["attempt"],
         error=None if row["error"] is None else orjson.loads(row["error"]),
         cancel_reason=row["cancel_reason"],
+        progress=row["progress"],
     )
 
 
@@ -187,6 +189,11 @@ def start(conn: sqlite3.Connection, run_id: str) -> int:
         (now(), run_id),
     ).fetchone()
     return 0 if row is None else row[0]
+
+
+def note_progress(conn: sqlite3.Connection, run_id: str, attempt: int, progress: str) -> None:
+    """Remember how far a run had come when it was continued."""
+    conn.execute("UPDATE runs SET attempt = ?, progress = ? WHERE run_id = ?", (attempt, progress, run_id))
 
 
 def requeue(conn: sqlite3.Connection, run_ids: Iterable[str]) -> None:
