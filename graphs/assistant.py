@@ -23,8 +23,8 @@ from state.assistant import AssistantContext, AssistantInput, AssistantOutput, A
 
 
 def after_prepare(state: AssistantState) -> Literal["plan", "record", "__end__"]:
-    """A bad question ends here, a cached answer is only recorded."""
-    if state["answer"]["errorType"] in ("invalid_query", "unknown_campaign"):
+    """What cannot be asked ends here, a cached answer is only recorded."""
+    if state["answer"]["responseType"] == "error":
         return "__end__"
     return "record" if state["cached"] else "plan"
 

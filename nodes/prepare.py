@@ -10,6 +10,11 @@ from pausepoint.language import detect_language
 from pausepoint.services import get_services
 from state.assistant import MAX_QUESTION, Answer, AssistantContext, AssistantState
 
+_EMPTY = {
+    "pl": "w kampanii „{name}” nie ma jeszcze notatek. Wczytaj je: pausepoint load campaign FOLDER.",
+    "en": "the campaign “{name}” has no notes yet. Load some: pausepoint load campaign DIR.",
+}
+
 
 async def prepare(state: AssistantState, runtime: Runtime[AssistantContext]) -> AssistantState:
     """Reset what belongs to one question; a bad question or campaign becomes an answer that says so."""
@@ -43,6 +48,10 @@ async def prepare(state: AssistantState, runtime: Runtime[AssistantContext]) -> 
         return {**fresh, "answer": fail("unknown_campaign", "en", str(error))}
     fresh["campaign"] = row.uuid
     fresh["language"] = detect_language(question, row.campaign.language)
+    view = await services.view(row.uuid)
+    if not view.titles and not view.artifacts:
+        said = _EMPTY.get(fresh["language"], _EMPTY["en"]).format(name=row.name)
+        return {**fresh, "answer": fail("empty_campaign", fresh["language"], said)}
     context = runtime.context
     if (context is None or context.use_cache) and not state.get("history"):
         known = await services.cache.get(row.uuid, question)
