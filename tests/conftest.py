@@ -1,68 +1,68 @@
-"""Shared fixtures: one real server with the sample campaigns for the tests that only read."""
+"""Shared fixtures: a server with the sample campaigns, loaded once, and two tiny campaigns for the rest."""
 
-import json
 import os
-import subprocess
-import sys
-import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from running import Running, clean_env, free_port, pausepoint, start
+from tiny_campaigns import OTHER_CAMPAIGN, TINY_CAMPAIGN, write_folder
 
-ROOT = Path(__file__).resolve().parent.parent
+LOADED_SAMPLES = "TEST_LOADED_SAMPLES"
+"""Environment variable: a data folder with the samples in it, copied instead of loading them (30 s each)."""
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-@dataclass(frozen=True)
-class Running:
-    """A server started for the tests, with the environment its commands need."""
-
-    url: str
-    data: Path
-    env: dict[str, str]
-
-    def get(self, path: str) -> object:
-        with urllib.request.urlopen(self.url + path, timeout=60) as reply:
-            return json.loads(reply.read())
-
-    def command(self, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `pausepoint` as a person would."""
-        return subprocess.run(
-            [sys.executable, "-m", "pausepoint", *words],
-            capture_output=True,
-            text=True,
-            input=text,
-            timeout=120,
-            env=self.env,
-            cwd=ROOT,
-        )
 
 
 @pytest.fixture(scope="session")
 def samples_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """`pausepoint up` in a folder of its own."""
+    """`pausepoint up` with both sample campaigns, in a folder of its own; tests only read from it."""
     data = tmp_path_factory.mktemp("samples") / "data"
-    env = {**os.environ, "PAUSEPOINT_DATA": str(data), "HOME": str(data.parent)}
-    env.pop("PAUSEPOINT_MODEL", None)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "pausepoint", "up", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=env,
-        cwd=ROOT,
-    )
-    assert server.stdout
-    url = ""
-    for line in server.stdout:
-        if "ready on" in line:
-            url = line.split("ready on ")[1].split()[0]
-            break
-    assert url, "the server ended before it was ready"
+    if loaded := os.environ.get(LOADED_SAMPLES):
+        shutil.copytree(loaded, data)
+    running = start(["up", "--port", str(free_port())], data)
     try:
-        yield Running(url, data, {**env, "PAUSEPOINT_URL": url})
+        yield running
     finally:
-        server.terminate()
-        server.wait(30)
+        running.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test of the samples also waits for their loading."""
+    for item in items:
+        if "samples_server" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny campaign as a folder on disk."""
+    return write_folder(tmp_path_factory.mktemp("tiny") / "latarnia", TINY_CAMPAIGN)
+
+
+@pytest.fixture(scope="session")
+def tiny_data(tmp_path_factory: pytest.TempPathFactory, tiny_folder: Path) -> Path:
+    """A data folder with both tiny campaigns, loaded by the command; copy it, do not use it."""
+    base = tmp_path_factory.mktemp("tinydata")
+    other = write_folder(base / "other", OTHER_CAMPAIGN)
+    for folder in (tiny_folder, other):
+        done = pausepoint(clean_env(base / "data"), "load", "campaign", str(folder))
+        assert done.returncode == 0, done.stderr
+    return base / "data"
+
+
+@pytest.fixture
+def tiny_server(tiny_data: Path, tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Starts `pausepoint serve` on a copy of the tiny campaigns; called again, on the same copy."""
+    data = tmp_path / "data"
+    shutil.copytree(tiny_data, data)
+    started: list[Running] = []
+
+    def serve(**env: str) -> Running:
+        started.append(start(["serve", "--port", "0"], data, **env))
+        return started[-1]
+
+    yield serve
+    for running in started:
+        running.stop()
