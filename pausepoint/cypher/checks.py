@@ -1,5 +1,8 @@
 """Rules on a parsed query: functions, labels, types, parameters, hops, sizes, use of the tenant key."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from pausepoint.cypher.ast import (
     Function,
     LabelDynamic,
@@ -21,14 +24,14 @@ from pausepoint.cypher.rules import GuardRules
 from pausepoint.cypher.tenant_key import check_tenant_key
 
 
-def check(query: Query, rules: GuardRules) -> None:
+def check(query: Query, rules: GuardRules, params: Mapping[str, Any]) -> None:
     """Refuse a query that breaks a rule.
 
     Raises:
         CypherRefused: With the position of what breaks it.
     """
     _Checker(rules).run(query)
-    check_growth(query, rules)
+    check_growth(query, rules, params)
     check_tenant_key(query, rules)
 
 

@@ -4,6 +4,9 @@
 own successor grows exponentially, so repetitions are counted and capped; ranges must have provable bounds.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from pausepoint.cypher.ast import (
     Function,
     Item,
@@ -21,10 +24,10 @@ from pausepoint.cypher.repetition import repetitions, repetitions_of
 from pausepoint.cypher.rules import GuardRules
 
 
-def check_growth(query: Query, rules: GuardRules) -> None:
+def check_growth(query: Query, rules: GuardRules, params: Mapping[str, Any]) -> None:
     """Refuse ranges that may be too long and values that may grow too fast."""
     rows, growth = 1, 1
-    ranges = Ranges(query, rules)
+    ranges = Ranges(query, rules, params)
     for node in walk(query):
         if isinstance(node, Function) and node.name == "range":
             rows *= max(1, ranges.length(node))

@@ -50,7 +50,7 @@ def guard(
 def _guard(query: str, rules: GuardRules, params: dict[str, Any]) -> GuardedQuery:
     check_text(query, rules.max_chars)
     tree = read(query, rules)
-    check(tree, rules)
+    check(tree, rules, params)
     changes = bound_hops(tree, rules)
     changes += modernise(tree)
     changes += add_tenant(tree, rules)

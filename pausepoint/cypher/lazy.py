@@ -111,17 +111,19 @@ def _is_body(body: Query | PatternBody) -> bool:
     """Whether a subquery is nothing but patterns and conditions that cannot fail."""
     if isinstance(body, PatternBody):
         return all(map(is_pattern, body.paths)) and (body.where is None or is_condition(body.where))
-    branches = [branch for part in body.parts for branch in part.branches]
-    clauses = branches[0].clauses if len(branches) == 1 and isinstance(branches[0], SingleQuery) else []
-    return bool(clauses) and all(map(_is_harmless, clauses))
+    only = body.parts[0].branches[0]
+    if len(body.parts) > 1 or len(body.parts[0].branches) > 1 or not isinstance(only, SingleQuery):
+        return False
+    return all(map(_is_harmless, only.clauses))
 
 
 def _is_harmless(clause: Clause) -> bool:
     if isinstance(clause, Projection):
         plain = clause.keyword == "RETURN" and clause.page == Page()
         return plain and all(is_value(item.value) for item in clause.items)
-    is_match = isinstance(clause, Match) and all(map(is_pattern, clause.paths))
-    return is_match and (clause.where is None or is_condition(clause.where))
+    if not isinstance(clause, Match):
+        return False
+    return all(map(is_pattern, clause.paths)) and (clause.where is None or is_condition(clause.where))
 
 
 def is_value(node: Expr) -> bool:

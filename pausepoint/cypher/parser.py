@@ -242,7 +242,8 @@ class Parser(PatternParser):
 
     def _page(self) -> Page:
         page = Page(pos=self.token.pos)
-        if self.token.key == "ORDER" and self.accept_words("ORDER", "BY"):
+        if self.accept("ORDER"):
+            self.expect("BY")
             page.order = [self._sort_key()]
             while self.accept(","):
                 page.order.append(self._sort_key())

@@ -32,6 +32,7 @@ _CHAINS: dict[int, frozenset[str]] = {
 _NORMAL_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 _INT_MIN, _INT_MAX = -(2**63), 2**63 - 1
 _MAX_SIGNS = 32
+_ENDS = frozenset({")", "]", "}", ",", "AS", "|"})
 
 
 class ExpressionParser(LabelParser):
@@ -39,46 +40,44 @@ class ExpressionParser(LabelParser):
 
     def expression(self) -> Expr:
         """Read an expression of any precedence."""
-        return self._chain(OR)
+        return self._climb(OR)
 
     def atom(self) -> Expr:
         """Read a literal, name, call, bracketed expression or subquery."""
         raise NotImplementedError
 
-    def _chain(self, level: int) -> Expr:
-        ops_of_level = _CHAINS[level]
-        pos = self.token.pos
-        first = self._below(level)
-        if self.token.key not in ops_of_level:
-            return first
+    def _climb(self, level: int) -> Expr:
+        """Read an operand and then, from tight to loose, the operators behind it that bind at `level` or tighter."""
+        pos, start = self.token.pos, POWER
+        if self.token.key == "NOT" and level <= NOT:
+            left, start = self._not(), AND
+        else:
+            left = self._sign()
+        if self.token.key in _ENDS:
+            return left
+        for each in range(start, level - 1, -1):
+            if each == TEST:
+                left = self._tests(left, pos)
+            elif self.token.key in _CHAINS.get(each, ()):
+                left = self._chain(left, each, pos)
+        return left
+
+    def _chain(self, first: Expr, level: int, pos: int) -> Expr:
         operands, ops = [first], list[str]()
-        while self.token.key in ops_of_level:
+        while self.token.key in _CHAINS[level]:
             ops.append(self.advance().key)
-            operands.append(self._below(level))
+            operands.append(self._climb(level + 1))
         return Binary(level, operands, ops, pos=pos)
 
-    def _below(self, level: int) -> Expr:
-        if level == AND:
-            return self._not()
-        if level == COMPARE:
-            return self._tests()
-        if level == POWER:
-            return self._sign()
-        return self._chain(level + 1)
-
     def _not(self) -> Expr:
-        if self.token.key != "NOT":
-            return self._chain(COMPARE)
         pos, count = self.token.pos, 0
         while self.accept("NOT"):
             count += 1
         if count > _MAX_SIGNS:
             self.refuse(f"{count} times NOT in a row.", "depth", hint="Write it once or not at all.")
-        return Not(count, self._chain(COMPARE), pos=pos)
+        return Not(count, self._climb(COMPARE), pos=pos)
 
-    def _tests(self) -> Expr:
-        pos = self.token.pos
-        operand = self._chain(ADD)
+    def _tests(self, operand: Expr, pos: int) -> Expr:
         tests: list[WordTest | OperatorTest | LabelTest] = []
         while (test := self.test()) is not None:
             tests.append(test)
@@ -89,10 +88,10 @@ class ExpressionParser(LabelParser):
         pos, key = self.token.pos, self.token.key
         if key == "IN" or key == "CONTAINS":
             self.advance()
-            return OperatorTest(key, self._chain(ADD), pos=pos)
+            return OperatorTest(key, self._climb(ADD), pos=pos)
         if key in ("STARTS", "ENDS") and self.peek().key == "WITH":
             self.accept_words(key, "WITH")
-            return OperatorTest(f"{key} WITH", self._chain(ADD), pos=pos)
+            return OperatorTest(f"{key} WITH", self._climb(ADD), pos=pos)
         if key == "IS":
             return self._is_test()
         if key == "::":

@@ -1,8 +1,21 @@
 """How long a list `range()` can make, found by following its ends to numbers, `size()` and `length()`."""
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
-from pausepoint.cypher.ast import Binary, Expr, Function, Item, Literal, Node, Query, Sign, Variable, walk
+from pausepoint.cypher.ast import (
+    Binary,
+    Expr,
+    Function,
+    Item,
+    Literal,
+    Node,
+    Parameter,
+    Query,
+    Sign,
+    Variable,
+    walk,
+)
 from pausepoint.cypher.errors import CypherRefused
 from pausepoint.cypher.rules import GuardRules
 
@@ -14,8 +27,9 @@ _MEASURES = frozenset({"size", "length"})
 class Ranges:
     """Knows which expressions of a query have provable integer bounds."""
 
-    def __init__(self, query: Query, rules: GuardRules) -> None:
+    def __init__(self, query: Query, rules: GuardRules, params: Mapping[str, Any]) -> None:
         self.rules = rules
+        self.params = params
         self._named: dict[str, list[Expr]] = {}
         self._unknown: set[str] = set()
         for node in walk(query):
@@ -60,8 +74,9 @@ class Ranges:
         """Return the least and greatest integer an expression can be, or None when that is not known."""
         if depth > self.rules.max_depth:
             return None
-        if isinstance(node, Literal):
-            return (node.value, node.value) if type(node.value) is int else None
+        if isinstance(node, Literal | Parameter):
+            value = node.value if isinstance(node, Literal) else self.params.get(node.name)
+            return (value, value) if type(value) is int else None
         if isinstance(node, Function):
             return (0, self.rules.max_range - 2) if node.name in _MEASURES else None
         if isinstance(node, Sign):

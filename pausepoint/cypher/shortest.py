@@ -28,15 +28,17 @@ from pausepoint.cypher.names import FreshNames
 from pausepoint.cypher.parser_expressions import ADD, AND, COMPARE, OR
 
 OwnAll = Callable[[str, str], Expr]
+Own = Callable[[NodePattern], NodePattern]
 
 
-def enumerate_shortest(path: Path, names: FreshNames, own_all: OwnAll) -> list[Expr]:
+def enumerate_shortest(path: Path, names: FreshNames, own_all: OwnAll, owned: Own) -> list[Expr]:
     """Turn a shortestPath into an ordinary path, in place, and return the conditions that keep the shortest.
 
     Args:
         path: A path of two nodes and one relationship, with a variable.
         names: Where new names come from.
         own_all: Makes the condition that all `nodes` or `relationships` of a path belong to the tenant.
+        owned: Puts the tenant into a node pattern.
     """
     start, rel, end = path.elements
     assert isinstance(start, NodePattern) and isinstance(rel, RelPattern) and isinstance(end, NodePattern)
@@ -47,20 +49,21 @@ def enumerate_shortest(path: Path, names: FreshNames, own_all: OwnAll) -> list[E
     for node in (start, end):
         node.variable = node.variable or names.new("end")
     single, path.shortest = path.shortest == "shortestPath", ""
-    other = _other_path(path, names.reserve("other"))
+    other = _other_path(path, names.reserve("other"), owned)
     ends = Binary(COMPARE, [Variable(start.variable or ""), Variable(end.variable or "")], ["<>"])
     better = conjunction([own_all("nodes", other.variable or ""), _before(other, path, single, names)])
     rival = Subquery("EXISTS", PatternBody("", [other], better))
     return [ends, Not(1, rival)] if rel.length.low else [Not(1, rival)]
 
 
-def _other_path(path: Path, name: str) -> Path:
+def _other_path(path: Path, name: str, owned: Own) -> Path:
     """Return a path between the same nodes, along the same kind of relationships."""
-    elements = deepcopy(path.elements)
-    for element in elements:
-        if isinstance(element, RelPattern):
-            element.variable = None
-    return Path(elements, variable=name)
+    start, rel, end = path.elements
+    assert isinstance(start, NodePattern) and isinstance(rel, RelPattern) and isinstance(end, NodePattern)
+    ends = [owned(NodePattern(node.variable, pos=node.pos)) for node in (start, end)]
+    other = deepcopy(rel)
+    other.variable = None
+    return Path([ends[0], other, ends[1]], variable=name)
 
 
 def _before(other: Path, path: Path, single: bool, names: FreshNames) -> Expr:

@@ -12,6 +12,7 @@ from pausepoint.cypher.ast import (
     Expr,
     Function,
     GroupPattern,
+    Hops,
     Item,
     LabelDynamic,
     MapEntry,
@@ -71,6 +72,7 @@ class _Tenancy:
             self._own(node)
         elif isinstance(node, Path):
             node.elements = [piece for element in node.elements for piece in self._spelt_out(element)]
+            self._one_hop_in_shortest(node)
             if self.rules.native_shortest_paths:
                 self._no_properties_in_shortest(node)
         elif isinstance(node, Match | PatternBody):
@@ -167,6 +169,10 @@ class _Tenancy:
             pattern.properties.entries.insert(0, MapEntry(self.key, self._tenant(), pos=pattern.pos))
             self.changes.append(f"{self.key} added to every pattern")
 
+    def _own_node(self, node: NodePattern) -> NodePattern:
+        self._own(node)
+        return node
+
     def _tenant(self) -> Parameter:
         return Parameter(self.rules.tenant_param)
 
@@ -179,6 +185,11 @@ class _Tenancy:
             self._own(end)
         quantifier, element.quantifier = element.quantifier, None
         return [GroupPattern(Path([ends[0], element, ends[1]]), None, quantifier, pos=element.pos)]
+
+    def _one_hop_in_shortest(self, path: Path) -> None:
+        for element in path.elements:
+            if path.shortest and isinstance(element, RelPattern) and element.length is None:
+                element.length = Hops(1, 1, pos=element.pos)
 
     def _no_properties_in_shortest(self, path: Path) -> None:
         for element in path.elements:
@@ -195,7 +206,7 @@ class _Tenancy:
         self.changes.append(f"{self.key} tested along paths")
         conditions: list[Expr] = []
         if path.shortest and not self.rules.native_shortest_paths:
-            conditions = enumerate_shortest(path, self.names, self._all)
+            conditions = enumerate_shortest(path, self.names, self._all, self._own_node)
         conditions.insert(0, self._all("nodes", path.variable))
         if path.shortest and self.rules.relationships_carry_key:
             conditions.append(self._all("relationships", path.variable))
