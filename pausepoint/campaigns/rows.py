@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -86,9 +87,10 @@ def put_campaign(conn: sqlite3.Connection, campaign: Campaign) -> None:
         return
     conn.execute(
         "INSERT INTO campaigns (uuid, name, description, language, graph_label, collection, created_at,"
-        " updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO UPDATE SET name = excluded.name,"
+        " updated_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO UPDATE SET name = excluded.name,"
         " description = excluded.description, language = excluded.language",
-        (*values, *names, at, at),
+        # A campaign that is removed and made again must not come back to a revision that views remember.
+        (*values, *names, at, at, time.time_ns() // 1_000_000),
     )
     conn.execute("DELETE FROM artifact_categories WHERE campaign_uuid = ?", (campaign.uuid,))
     conn.executemany(

@@ -73,6 +73,16 @@ async def test_a_campaign_is_made_filled_read_and_removed(client: httpx.AsyncCli
     assert await everything(services) == {}
 
 
+async def test_a_campaign_made_again_is_seen_as_it_is_now(client: httpx.AsyncClient, services: Services):
+    await filled(client)
+    assert len((await services.view(UUID)).artifacts) == 2
+    await client.delete(BASE)
+    await client.put(BASE, json={"name": "Nocna straż"})
+    for name in ("Jan", "Ewa", "Ola"):
+        await client.post(f"{BASE}/artifacts", json=[{"name": name, "type": "characters"}])
+        assert name in {artifact.name for artifact in (await services.view(UUID)).artifacts.values()}
+
+
 async def test_an_artifact_takes_its_relations_along(client: httpx.AsyncClient):
     await filled(client)
     assert (await client.delete(f"{BASE}/artifacts/Adam")).status_code == 204
