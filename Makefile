@@ -1,5 +1,6 @@
 SHELL := /bin/bash
 PYTHON ?= python3
+PORT ?= 2024
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
@@ -19,8 +20,8 @@ $(INSTALLED): requirements.lock pyproject.toml
 
 setup: $(INSTALLED) ## install everything into .venv
 
-run: $(INSTALLED) ## load the sample campaigns and serve on 127.0.0.1:2024
-	@$(BIN)/pausepoint up
+run: $(INSTALLED) ## load the sample campaigns and serve on 127.0.0.1 (PORT=2024)
+	@$(BIN)/pausepoint up --port $(PORT)
 
 test: $(INSTALLED) ## run every test
 	$(BIN)/python -m pytest tests -m "not soak"
