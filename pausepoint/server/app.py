@@ -64,6 +64,8 @@ def create_app(
         extend: Called with the app and its engine before the first request; parts of the server that add routes or
             take part in accepting and ending runs come in here.
     """
+    from pausepoint.pauses.install import install
+
     config.prepare()
     engine = Engine(config, data, limits or Limits(), jobs, show_traces=config.auth is None)
     guard = Guard(_load_auth(config))
@@ -77,12 +79,12 @@ def create_app(
     )
     app.state.engine = engine
     app.state.guard = guard
-    for module in (system, assistants, threads, states, crons, store, commands):
+    # Routes are tried in order: first those that are asked for most. Crons before runs, whose paths would match theirs.
+    for routes in (crons.routes, runs.routes, runs.stateless, run.routes, commands.routes):
+        app.include_router(routes)
+    for module in (threads, states, assistants, store, system):
         app.include_router(module.routes)
-    app.include_router(runs.routes)
-    app.include_router(runs.stateless)
-    app.include_router(run.routes)
-    for add in extend:
+    for add in (install, *extend):
         add(app, engine)
     _handle_errors(app)
     custom.document(app)
