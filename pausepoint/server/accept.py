@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from pausepoint.errors import PausepointError
 from pausepoint.server.clock import later, now
 from pausepoint.server.errors import Conflict, Invalid, NotFound, TooMany
 from pausepoint.server.schemas import RunBody
@@ -64,6 +65,20 @@ class Draft:
     queue_limit: int = 100_000
     cron_id: str | None = None
     thread_ttl: Mapping[str, Any] | None = None
+    actor: dict[str, Any] | None = None
+    """Who decides, when it is not the user the run works for (a deadline's policy, for example)."""
+    idempotency_key: str | None = None
+    asked_at: str = field(default_factory=now)
+    """When the request came in."""
+
+
+class Repeated(PausepointError):
+    """The same request was accepted before; its run is the answer."""
+
+    def __init__(self, run: Run) -> None:
+        """Keep the run."""
+        super().__init__(f"Run {run.run_id!r} was accepted for the same request before.")
+        self.run = run
 
 
 @dataclass
@@ -76,6 +91,9 @@ class Accepted:
     action: str | None = None
     """How they stop: interrupt or rollback."""
 
+
+Lookup = Callable[[sqlite3.Connection, Draft], Run | None]
+"""Finds the run that was accepted for the same request before."""
 
 Acceptor = Callable[[sqlite3.Connection, Draft, Run, sqlite3.Row, Sequence[Run]], None]
 """Takes part in the transaction: (connection, what was asked, the run to be stored, its thread's row, unfinished runs)."""

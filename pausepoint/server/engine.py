@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from langgraph.errors import GraphDrained
 
 from pausepoint.errors import PausepointError
 from pausepoint.server import finish, recover
-from pausepoint.server.accept import Accepted, Acceptor, Draft, accept
+from pausepoint.server.accept import Accepted, Acceptor, Draft, Lookup, Repeated, accept
 from pausepoint.server.backends import Backends
+from pausepoint.server.changes import Change, Changer
 from pausepoint.server.config import ProjectConfig
 from pausepoint.server.dispatch import Dispatcher
 from pausepoint.server.errors import ApiError, TooMany
@@ -48,6 +49,9 @@ class NotWanted(PausepointError):
 Finisher = Callable[[sqlite3.Connection, Run, Ending], None]
 """Takes part in the transaction that ends a run."""
 
+Starter = Callable[[sqlite3.Connection, Run], str | None]
+"""Asked when a run that has waited begins; a reason means that it must not run any more."""
+
 
 @dataclass
 class Engine:
@@ -60,6 +64,9 @@ class Engine:
     show_traces: bool = True
     acceptors: list[Acceptor] = field(default_factory=list[Acceptor])
     finishers: list[Finisher] = field(default_factory=list[Finisher])
+    lookups: list[Lookup] = field(default_factory=list[Lookup])
+    starters: list[Starter] = field(default_factory=list[Starter])
+    changers: list[Changer] = field(default_factory=list[Changer])
     metrics: Metrics = field(default_factory=Metrics)
     claims: Claims = field(default_factory=Claims)
     draining: bool = False
@@ -155,14 +162,20 @@ class Engine:
             )
         draft.queue_limit = self.limits.queue_length
         draft.immediate = self.dispatcher.free_for(draft.thread_id)
-        acceptors = tuple(self.acceptors)
+        acceptors, lookups = tuple(self.acceptors), tuple(self.lookups)
 
         def work(conn: sqlite3.Connection) -> Accepted:
             if also is not None and not also(conn):
                 raise NotWanted
+            for look in lookups:
+                if (before := look(conn, draft)) is not None:
+                    raise Repeated(before)
             return accept(conn, draft, acceptors)
 
-        accepted = await self.database.write(work)
+        try:
+            accepted = await self.database.write(work)
+        except Repeated as repeated:
+            return repeated.run
         if then is not None:
             then(accepted.run)
         await self._queue(accepted)
@@ -241,19 +254,38 @@ class Engine:
         if wait and waiter is not None:
             await asyncio.shield(waiter)
 
-    async def delete_thread(self, thread_id: str) -> None:
-        """Delete a thread with everything that belongs to it; its runs are stopped first."""
+    async def delete_thread(self, thread_id: str, change: Change | None = None) -> None:
+        """Delete a thread with everything that belongs to it; its runs are stopped first.
+
+        Raises:
+            ApiError: Something that belongs to it must not go, and the change does not say that it may.
+        """
+        wanted = change or Change("delete", thread_id)
+        await self.database.read(lambda conn: self.change(conn, wanted))
         for run in await self.database.read(lambda conn: runs_table.unfinished_of_thread(conn, thread_id)):
             await self.cancel(run, "interrupt", reason="the thread was deleted", wait=True)
-        await self.database.write(lambda conn: threads_table.delete(conn, thread_id))
+
+        def delete(conn: sqlite3.Connection) -> None:
+            self.change(conn, replace(wanted, final=True))
+            threads_table.delete(conn, thread_id)
+
+        await self.database.write(delete)
         await self.backends.forget_thread(thread_id)
 
-    async def delete_threads_of(self, query: Mapping[str, Any], filters: Mapping[str, Any] | None) -> None:
+    async def delete_threads_of(
+        self,
+        query: Mapping[str, Any],
+        filters: Mapping[str, Any] | None,
+        change: Change | None = None,
+    ) -> None:
         """Delete all threads that a search finds."""
         while True:
             rows = await self.database.read(lambda conn: threads_table.search(conn, query, filters))
             for row in rows:
-                await self.delete_thread(row["thread_id"])
+                thread_id = str(row["thread_id"])
+                await self.delete_thread(
+                    thread_id, None if change is None else replace(change, thread_id=thread_id)
+                )
             if not rows:
                 return
 
@@ -264,6 +296,15 @@ class Engine:
         except ApiError:
             return False
         return True
+
+    def change(self, conn: sqlite3.Connection, change: Change) -> None:
+        """Tell all who take part in changes of threads, inside the transaction that makes the change.
+
+        Raises:
+            ApiError: One of them refuses.
+        """
+        for changer in self.changers:
+            changer(conn, change)
 
     async def _work(self, run: Run) -> None:
         """One run from its start to its end; never raises."""
@@ -287,11 +328,13 @@ class Engine:
         recovered = run.attempt > 0 and run.run_id not in self._waiters
         self._waiters.setdefault(run.run_id, asyncio.get_running_loop().create_future())
         if run.attempt == 0 or recovered:
-            run.attempt = await self.database.write(
-                lambda conn: runs_table.start(conn, run.run_id), durable=False
-            )
+            refused = await self.database.write(self._begin(run), durable=False)
+            if refused is not None:
+                return Ending("interrupted", await self._state_or_none(run), cancel_reason=refused)
         if run.attempt == 0:
             return Ending(status="interrupted", state=None, cancel_reason="deleted")
+        if run.attempt > 1:
+            await self._forgive(run)
         if run.attempt > MAX_ATTEMPTS:
             return Ending.failed(recover.gave_up(MAX_ATTEMPTS))
         metadata = {"run_id": run.run_id, "attempt": run.attempt}
@@ -309,6 +352,28 @@ class Engine:
                 return Ending(status="success", state=plan.finished)
             given = plan.given
         return await self._stream(active, given)
+
+    def _begin(self, run: Run) -> Callable[[sqlite3.Connection], str | None]:
+        starters = tuple(self.starters)
+
+        def begin(conn: sqlite3.Connection) -> str | None:
+            refused = next((reason for s in starters if (reason := s(conn, run)) is not None), None)
+            if refused is None:
+                run.attempt = runs_table.start(conn, run.run_id)
+            return refused
+
+        return begin
+
+    async def _forgive(self, run: Run) -> None:
+        """Attempts count while a run gets no further; one that does is not what ends the server."""
+        progress = await recover.progress(self.backends.checkpointer, run)
+        if run.progress is not None and progress != run.progress:
+            run.attempt = 2
+        run.progress = progress
+        attempt = run.attempt
+        await self.database.write(
+            lambda conn: runs_table.note_progress(conn, run.run_id, attempt, progress), durable=False
+        )
 
     async def _stream(self, active: Active, given: Any) -> Ending | None:
         run = active.run
@@ -363,7 +428,6 @@ class Engine:
         if run.kwargs.get("stored", True):
             ending.events += last
         finishers = tuple(self.finishers)
-        temporary = bool(run.kwargs.get("temporary"))
 
         def record(conn: sqlite3.Connection) -> bool:
             for finisher in finishers:
@@ -371,7 +435,7 @@ class Engine:
             return finish.record(conn, run, ending)
 
         hooks = await self.database.write(record)
-        if temporary or ending.delete_thread:
+        if run.kwargs.get("temporary") or ending.delete_thread:
             await self.backends.forget_thread(run.thread_id)
         run.status = ending.status
         self.metrics.ended[ending.status] = self.metrics.ended.get(ending.status, 0) + 1

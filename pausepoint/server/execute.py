@@ -34,6 +34,9 @@ class State:
     """The interrupts, each once."""
     answer: bytes
     """What a waiting client gets: the values, with `__interrupt__` when the graph waits."""
+    nodes: dict[str, str] = field(default_factory=dict[str, str])
+    """Task id → the node, for the tasks that are left."""
+    checkpoint_id: str | None = None
 
 
 @dataclass
@@ -127,7 +130,9 @@ def state_of(snapshot: StateSnapshot) -> State:
     answer = values
     if waiting and isinstance(snapshot.values, dict):
         answer = to_json({**snapshot.values, "__interrupt__": waiting})
-    return State(status, values, to_json(interrupts), waiting, answer)
+    nodes = {task.id: task.name for task in snapshot.tasks}
+    at = snapshot.config.get("configurable", {}).get("checkpoint_id")
+    return State(status, values, to_json(interrupts), waiting, answer, nodes, at)
 
 
 def run_config(run: Run) -> dict[str, Any]:

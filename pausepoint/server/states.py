@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -10,6 +11,7 @@ from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateUpdate
 
 from pausepoint.server import schemas
+from pausepoint.server.changes import Change
 from pausepoint.server.errors import Conflict, Invalid, NotFound
 from pausepoint.server.execute import Graph, state_of, to_command
 from pausepoint.server.graphs import Purpose
@@ -98,7 +100,11 @@ async def history(
 
 
 async def update(
-    engine: "Engine", row: sqlite3.Row, user: dict[str, Any] | None, body: schemas.StateWrite
+    engine: "Engine",
+    row: sqlite3.Row,
+    user: dict[str, Any] | None,
+    body: schemas.StateWrite,
+    change: Change | None = None,
 ) -> dict[str, Any]:
     """Write to a thread's state as if a node had.
 
@@ -109,6 +115,8 @@ async def update(
     if row["status"] == "busy":
         raise Conflict(f"Thread {row['thread_id']!r} is busy; wait for its run, or cancel it.")
     thread_id = str(row["thread_id"])
+    change = change or Change("update", thread_id, user)
+    await engine.database.read(lambda conn: engine.change(conn, change))
     checkpoint = (
         body.checkpoint.model_dump(exclude_none=True, exclude={"thread_id"}) if body.checkpoint else {}
     )
@@ -127,7 +135,7 @@ async def update(
         else:
             updates = [[StateUpdate(values, body.as_node, None)]]
         config = await _apply(graph, config, updates)
-        await _remember(engine, graph, thread_id)
+        await _remember(engine, graph, change)
     return {"checkpoint": checkpoint_json(config), **_ids(config)}
 
 
@@ -159,7 +167,7 @@ async def replay(
             for step in supersteps
         ]
         await _apply(graph, address(thread_id), steps)
-        await _remember(engine, graph, thread_id)
+        await _remember(engine, graph, Change("update", thread_id, user))
 
 
 async def _apply(graph: Graph, config: dict[str, Any], updates: list[list[StateUpdate]]) -> dict[str, Any]:
@@ -176,13 +184,18 @@ async def _apply(graph: Graph, config: dict[str, Any], updates: list[list[StateU
         raise Invalid(f"The graph refuses the update: {error}") from error
 
 
-async def _remember(engine: "Engine", graph: Graph, thread_id: str) -> None:
+async def _remember(engine: "Engine", graph: Graph, change: Change) -> None:
+    thread_id = change.thread_id
     state = state_of(await graph.aget_state(cast("Any", address(thread_id))))
-    await engine.database.write(
-        lambda conn: threads_table.set_state(
+    after = replace(change, state=state, final=True)
+
+    def note(conn: sqlite3.Connection) -> None:
+        engine.change(conn, after)
+        threads_table.set_state(
             conn, thread_id, status=state.status, values=state.values, interrupts=state.interrupts
         )
-    )
+
+    await engine.database.write(note)
 
 
 def _ids(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pausepoint.server.graphs import Purpose
 from pausepoint.server.routes.common import (
     allowed,
     answer,
+    change_by,
     engine_of,
     fields,
     nothing,
@@ -109,7 +110,7 @@ async def delete(
     if delete_threads:
         query = {"metadata": {"assistant_id": key}, "limit": schemas.MAX_PAGE, "offset": 0}
         visible = await allowed(request, "threads", "delete", dict(query))
-        await engine.delete_threads_of(query, visible)
+        await engine.delete_threads_of(query, visible, change_by(request, "delete", ""))
     return nothing()
 
 

@@ -1,6 +1,6 @@
 """The thread stream protocol of newer SDKs: commands in, one filtered stream of events out."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -53,9 +53,9 @@ async def command(request: Request, thread_id: UUID, body: schemas.ProtocolComma
         place = ".".join(str(part) for part in first["loc"])
         return _refusal(body.id, "invalid_argument", f"{place}: {first['msg']}")
     except ApiError as error:
-        if error.status not in (403, 404, 409, 422):
+        if error.status not in (403, 404, 409, 410, 422):
             raise
-        return _refusal(body.id, _CODES.get(error.status, "unknown_error"), error.detail)
+        return _refusal(body.id, _CODES.get(error.status, "unknown_error"), error.detail, error.extra)
     return answer(
         {"type": "success", "id": body.id, "result": result, "meta": {"applied_through_seq": before}}
     )
@@ -207,8 +207,9 @@ def _answers(params: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _refusal(command_id: int, code: str, message: str) -> Response:
-    return answer({"type": "error", "id": command_id, "error": code, "message": message})
+def _refusal(command_id: int, code: str, message: str, extra: Mapping[str, Any] | None = None) -> Response:
+    shown = {"type": "error", "id": command_id, "error": code, "message": message}
+    return answer({**shown, **({"details": extra} if extra else {})})
 
 
 _COMMANDS = {

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pausepoint.server.auth import Filters, Guard
+from pausepoint.server.changes import Action, Change
 from pausepoint.server.engine import Engine
 from pausepoint.server.errors import ApiError, Invalid
 from pausepoint.server.serialize import to_json
@@ -88,6 +89,11 @@ def user_data(request: Request) -> dict[str, Any] | None:
     """Who makes the request, as data to be stored."""
     user = user_of(request)
     return None if user is None else user.data
+
+
+def change_by(request: Request, action: Action, thread_id: str, **more: Any) -> Change:
+    """A change of a thread that a request asks for."""
+    return Change(action, thread_id, user_data(request), dict(request.headers), **more)
 
 
 async def allowed(request: Request, resource: str, action: str, value: dict[str, Any]) -> Filters:

@@ -96,6 +96,7 @@ async def draft_of(request: Request, body: schemas.RunBody, thread_id: str | Non
         assistant_filters=reading,
         thread_metadata=thread_value["metadata"],
         thread_ttl=engine.config.thread_ttl,
+        idempotency_key=request.headers.get("idempotency-key"),
         **more,
     )
 

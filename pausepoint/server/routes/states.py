@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from pausepoint.server import schemas, states
 from pausepoint.server.errors import Invalid
-from pausepoint.server.routes.common import allowed, answer, engine_of, router, user_data
+from pausepoint.server.routes.common import allowed, answer, change_by, engine_of, router, user_data
 from pausepoint.server.tables import threads as table
 
 routes = router("Thread state")
@@ -33,7 +33,8 @@ async def update(request: Request, thread_id: UUID, body: schemas.StateWrite) ->
     """Write values as if a node had returned them; this makes a new checkpoint."""
     row = await _row(request, thread_id, "update")
     _same_thread(thread_id, body.checkpoint)
-    return answer(await states.update(engine_of(request), row, user_data(request), body))
+    change = change_by(request, "update", str(thread_id))
+    return answer(await states.update(engine_of(request), row, user_data(request), body, change))
 
 
 @routes.post("/threads/{thread_id}/state/checkpoint", summary="Get a thread's state at a checkpoint")

@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pausepoint.server import schemas, states
-from pausepoint.server.errors import Invalid
+from pausepoint.server.errors import Conflict, Invalid
 from pausepoint.server.extract import extracted
 from pausepoint.server.routes.common import (
     allowed,
     answer,
+    change_by,
     engine_of,
     fields,
     nothing,
@@ -83,11 +84,19 @@ async def prune(request: Request, body: schemas.ThreadsPrune) -> Response:
     rows = await engine.database.read(lambda conn: table.search(conn, query, filters))
     found = [row["thread_id"] for row in rows if row["status"] != "busy"]
     if body.strategy == "delete":
-        for thread_id in found:
-            await engine.delete_thread(thread_id)
+        found = [key for key in found if await _deleted(request, key)]
     else:
         await engine.backends.keep_latest(found)
     return answer({"pruned_count": len(found)})
+
+
+async def _deleted(request: Request, thread_id: str) -> bool:
+    """Delete one of several threads; one that must not go stays."""
+    try:
+        await engine_of(request).delete_thread(thread_id, change_by(request, "delete", thread_id))
+    except Conflict:
+        return False
+    return True
 
 
 @routes.get("/threads/{thread_id}", summary="Get a thread")
@@ -125,7 +134,7 @@ async def delete(request: Request, thread_id: ThreadId) -> Response:
     key = str(thread_id)
     filters = await allowed(request, "threads", "delete", {"thread_id": key})
     await engine.database.read(lambda conn: table.row_of(conn, key, filters))
-    await engine.delete_thread(key)
+    await engine.delete_thread(key, change_by(request, "delete", key))
     return nothing()
 
 
@@ -140,6 +149,9 @@ async def copy(request: Request, thread_id: ThreadId) -> Response:
     await allowed(request, "threads", "create", value)
     copied = await engine.database.write(lambda conn: table.copy(conn, key, filters))
     await engine.backends.copy_thread(key, copied)
+    await engine.database.write(
+        lambda conn: engine.change(conn, change_by(request, "copy", key, copied_to=copied, final=True))
+    )
     if value["metadata"]:
         await engine.database.write(lambda conn: table.patch(conn, copied, value["metadata"], None, None))
     return answer(await engine.database.read(lambda conn: table.get(conn, copied, None)))
