@@ -1,7 +1,7 @@
 """The http app named in langgraph.json; its lifespan opens the stores and warms what the first question needs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -12,7 +12,7 @@ from prompts.offline.outside import likeness
 
 
 @asynccontextmanager
-async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
     """Open on start, close on stop."""
     services = await get_services()
     services.warm()

@@ -37,20 +37,26 @@ def used(state: AssistantState, task: str, result: TaskResult[Any]) -> list[Mode
     """The question's model calls so far, with this one."""
     call: ModelUse = {
         "task": task,
-        "model": result.model,
+        "model": result.asked if result.input_tokens or result.output_tokens else result.model,
         "input_tokens": result.input_tokens,
         "output_tokens": result.output_tokens,
     }
     return [*(state.get("usage") or []), call]
 
 
+def context_of(runtime: Runtime[AssistantContext]) -> AssistantContext:
+    """The run's context; a run that was started without one has the defaults."""
+    given: AssistantContext | None = runtime.context
+    return given or AssistantContext()
+
+
 def campaign_of(state: AssistantState, runtime: Runtime[AssistantContext]) -> str:
     """The campaign asked about: the input's, or the run's context's."""
-    return str(state.get("campaign") or (runtime.context.campaign if runtime.context else "")).strip()
+    return str(state.get("campaign") or (context_of(runtime).campaign)).strip()
 
 
 def debugging(runtime: Runtime[AssistantContext]) -> bool:
     """Whether answers carry debugInfo: by the run's context or by `PAUSEPOINT_DEBUG`."""
     from pausepoint.settings import get_settings
 
-    return bool(runtime.context and runtime.context.debug) or get_settings().debug
+    return context_of(runtime).debug or get_settings().debug

@@ -4,7 +4,7 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from nodes.answers import campaign_of, empty_answer, fail
+from nodes.answers import campaign_of, context_of, empty_answer, fail
 from pausepoint.campaigns.resolve import NoSuchCampaign, resolve_campaign
 from pausepoint.language import detect_language
 from pausepoint.services import get_services
@@ -52,8 +52,7 @@ async def prepare(state: AssistantState, runtime: Runtime[AssistantContext]) -> 
     if not view.titles and not view.artifacts:
         said = _EMPTY.get(fresh["language"], _EMPTY["en"]).format(name=row.name)
         return {**fresh, "answer": fail("empty_campaign", fresh["language"], said)}
-    context = runtime.context
-    if (context is None or context.use_cache) and not state.get("history"):
+    if context_of(runtime).use_cache and not state.get("history"):
         known = await services.cache.get(row.uuid, question)
         if known.answer is not None:
             return {**fresh, "answer": cast("Answer", known.answer), "cached": True}

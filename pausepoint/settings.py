@@ -19,19 +19,19 @@ class Settings(BaseSettings):
     url: str = "http://127.0.0.1:2024"
     """Where the commands look for a running server."""
 
-    graph_uri: str = Field("", validation_alias="GRAPH_URI")
-    graph_user: str = Field("neo4j", validation_alias="GRAPH_USER")
-    graph_password: SecretStr = Field(SecretStr(""), validation_alias="GRAPH_PASSWORD")
-    graph_reader_user: str = Field("", validation_alias="GRAPH_READER_USER")
+    graph_uri: str = Field(default="", validation_alias="GRAPH_URI")
+    graph_user: str = Field(default="neo4j", validation_alias="GRAPH_USER")
+    graph_password: SecretStr = Field(default=SecretStr(""), validation_alias="GRAPH_PASSWORD")
+    graph_reader_user: str = Field(default="", validation_alias="GRAPH_READER_USER")
     """Read-only login for generated queries; empty: GRAPH_USER in read transactions."""
-    graph_reader_password: SecretStr = Field(SecretStr(""), validation_alias="GRAPH_READER_PASSWORD")
-    graph_database: str = Field("neo4j", validation_alias="GRAPH_DATABASE")
+    graph_reader_password: SecretStr = Field(default=SecretStr(""), validation_alias="GRAPH_READER_PASSWORD")
+    graph_database: str = Field(default="neo4j", validation_alias="GRAPH_DATABASE")
     graph_read_timeout: float = 30.0
     """Seconds after which a generated query is stopped."""
     graph_heap: str = "128m"
     """Memory of the embedded graph's engine; its process takes about 25 MB more. Raise it for 100,000 nodes."""
 
-    qdrant_url: str = Field("", validation_alias="QDRANT_URL")
+    qdrant_url: str = Field(default="", validation_alias="QDRANT_URL")
     embeddings: str = "bundled"
 
     model: str = ""

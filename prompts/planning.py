@@ -16,7 +16,7 @@ class PlanParameters(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    artifact_search_query: str = Field("", description="What to search for, without question words.")
+    artifact_search_query: str = Field(default="", description="What to search for, without question words.")
     expected_cypher_scope: Scope = "relationships"
 
 
@@ -26,9 +26,9 @@ class PlanDraft(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     action: Action
-    reasoning: str = Field("", description="Why, in one sentence.")
+    reasoning: str = Field(default="", description="Why, in one sentence.")
     parameters: PlanParameters = PlanParameters()
-    message: str = Field("", description="For clarification_needed: the question to the person.")
+    message: str = Field(default="", description="For clarification_needed: the question to the person.")
     options: list[str] = Field(
         default_factory=list[str],
         description="For clarification_needed: 2 to 4 complete questions to choose from.",

@@ -1,6 +1,6 @@
 """A LangGraph client for a command: of the running server, or of an app in this process when none runs."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ def server_url(settings: Settings) -> str | None:
 @asynccontextmanager
 async def connect(
     settings: Settings, config: Path = Path("langgraph.json")
-) -> AsyncIterator["LangGraphClient"]:
+) -> AsyncGenerator["LangGraphClient"]:
     """Connect to the server of the data folder, or run its app here for as long as the command takes.
 
     Args:

@@ -57,7 +57,8 @@ class ScriptedChatModel(BaseChatModel):
             last = position == len(pieces) - 1
             yield ChatGenerationChunk(
                 message=AIMessageChunk(
-                    piece if last else piece + " ", usage_metadata=_usage(messages, text) if last else None
+                    content=piece if last else piece + " ",
+                    usage_metadata=_usage(messages, text) if last else None,
                 )
             )
 

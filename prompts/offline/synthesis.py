@@ -210,7 +210,7 @@ def _best(sentences: list[str], asked: set[str], most: int) -> list[str]:
     """The sentences that share most with the question, in their order of telling."""
     scored = [(len(asked & _stems(s)) / (1 + 0.01 * len(s)), -i, s) for i, s in enumerate(sentences)]
     chosen = sorted(scored, reverse=True)[:most]
-    return [s for _, i, s in sorted(chosen, key=lambda c: -c[1])]
+    return [s for _, _, s in sorted(chosen, key=lambda c: -c[1])]
 
 
 def _sentences(text: str) -> list[str]:
