@@ -16,12 +16,15 @@ from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.messages import BaseMessage
 
 Inputs = TypeVar("Inputs")
 Output = TypeVar("Output", bound=BaseModel)
 OnText = Callable[[str | None], None]
 """Receives pieces of text as they come; None means: forget what came, it starts anew."""
+
+OFFLINE = "offline"
+"""In place of a model's name: the task's own deterministic answer."""
 
 log = structlog.get_logger(__name__)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -65,17 +68,43 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class TaskResult(Generic[Output]):
-    """A task's value with where it came from; `failures` tells why a model was not used."""
+    """A task's value with where it came from; `failures` tells why a model was not used.
+
+    Tokens are those of every try that answered, also of tries that were not usable; `asked` is the model that
+    took them.
+    """
 
     value: Output
-    model: str = "offline"
+    model: str = OFFLINE
     input_tokens: int = 0
     output_tokens: int = 0
     failures: list[str] = field(default_factory=list[str])
+    asked: str = OFFLINE
 
 
 class _BadOutput(Exception):
     """The model answered, but not in the task's shape; the reason goes back to it."""
+
+
+class _BrokenOff(Exception):
+    """The stream ended without saying that it was complete: a lost connection, to be tried again."""
+
+
+_SAY_WHY_THEY_END = {"openai-chat": "finish_reason", "chat-ollama": "done_reason"}
+"""Clients of LangChain that raise nothing on a stream that breaks off, with what a complete one carries."""
+
+
+@dataclass
+class _Tokens:
+    """What the tries of one task cost together."""
+
+    asked: int = 0
+    said: int = 0
+
+    def add(self, reply: Any) -> None:
+        usage = getattr(reply, "usage_metadata", None) or {}
+        self.asked += usage.get("input_tokens", 0)
+        self.said += usage.get("output_tokens", 0)
 
 
 async def run_task(
@@ -99,10 +128,12 @@ async def run_task(
     options = options or ModelOptions()
     messages = task.render(inputs)
     failures: list[str] = []
+    tokens = _Tokens()
+    name = str(getattr(model, "model_name", None) or getattr(model, "model", "model"))
     for attempt in range(options.retries + 1):
         try:
             async with asyncio.timeout(options.timeout):
-                value, reply = await _ask(task, model, messages, on_text)
+                value = await _ask(task, model, messages, on_text, tokens)
             _checked(task, inputs, value)
         except _BadOutput as error:
             failures.append(str(error))
@@ -113,11 +144,9 @@ async def run_task(
             if attempt < options.retries:
                 await asyncio.sleep(options.delay * 2**attempt)
             continue
-        usage = reply.usage_metadata or {}
-        name = str(getattr(model, "model_name", None) or getattr(model, "model", "model"))
-        return TaskResult(value, name, usage.get("input_tokens", 0), usage.get("output_tokens", 0), failures)
+        return TaskResult(value, name, tokens.asked, tokens.said, failures, name)
     log.warning("task_offline", task=task.name, failures=failures)
-    return TaskResult(task.offline(inputs), failures=failures)
+    return TaskResult(task.offline(inputs), OFFLINE, tokens.asked, tokens.said, failures, name)
 
 
 def _checked(task: Task[Inputs, Output], inputs: Inputs, value: Output) -> None:
@@ -131,12 +160,14 @@ async def _ask(
     model: "BaseChatModel",
     messages: list["BaseMessage"],
     on_text: OnText | None,
-) -> tuple[Output, "AIMessage"]:
+    tokens: _Tokens,
+) -> Output:
     if task.text_field:
-        text, reply = await _stream(model, messages, on_text)
-        return task.output.model_validate({task.text_field: text}), reply
+        text = await _stream(model, messages, on_text, tokens)
+        return task.output.model_validate({task.text_field: text})
     reply = await _structured(task, model).ainvoke(messages)
-    return _parse(task, _text(reply)), reply
+    tokens.add(reply)
+    return _parse(task, _text(reply))
 
 
 def _structured(task: Task[Any, Output], model: "BaseChatModel") -> Any:
@@ -153,8 +184,8 @@ def _structured(task: Task[Any, Output], model: "BaseChatModel") -> Any:
 
 
 async def _stream(
-    model: "BaseChatModel", messages: list["BaseMessage"], on_text: OnText | None
-) -> tuple[str, Any]:
+    model: "BaseChatModel", messages: list["BaseMessage"], on_text: OnText | None, tokens: _Tokens
+) -> str:
     whole: Any = None
     if on_text:
         on_text(None)
@@ -163,12 +194,23 @@ async def _stream(
         piece = _text(chunk)
         if piece and on_text:
             on_text(piece)
+    tokens.add(whole)
     text = _text(whole).strip() if whole is not None else ""
+    ended = _ended(model, whole)
+    if ended in ("length", "content_filter"):
+        raise _BadOutput(f"the answer was cut off ({ended})")
     if not text:
         raise _BadOutput("the answer was empty")
-    if whole.response_metadata.get("finish_reason") in ("length", "content_filter"):
-        raise _BadOutput(f"the answer was cut off ({whole.response_metadata['finish_reason']})")
-    return text, whole
+    return text
+
+
+def _ended(model: "BaseChatModel", whole: Any) -> str | None:
+    """Why a stream ended, where the provider tells."""
+    about = getattr(whole, "response_metadata", None) or {}
+    wanted = _SAY_WHY_THEY_END.get(model._llm_type)
+    if wanted and not about.get(wanted):
+        raise _BrokenOff("the stream broke off")
+    return about.get("finish_reason") or about.get("done_reason")
 
 
 def _parse(task: Task[Any, Output], text: str) -> Output:
