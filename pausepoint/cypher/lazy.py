@@ -79,10 +79,11 @@ def split(where: Expr) -> tuple[list[Expr], list[Expr]]:
 def behind(owned: Expr, condition: Expr, each: str) -> Expr:
     """Return a condition that is only tried where `owned` holds; `each` is a name the query does not use.
 
-    With a subquery in it the condition goes into a list predicate: the embedded engine does not find the variables
-    of subqueries inside CASE.
+    With subqueries or list predicates in it the condition goes into a list predicate: inside CASE the embedded engine
+    does not find the variables of subqueries, and misjudges list predicates.
     """
-    if not any(isinstance(node, Subquery) for node in walk(condition)):
+    parts = (node for whole in (owned, condition) for node in walk(whole))
+    if not any(isinstance(node, Subquery | Quantifier | PatternExpr) for node in parts):
         return Case(None, [CaseBranch([owned], condition)], Literal(False), pos=condition.pos)
     once = Case(None, [CaseBranch([owned], ListLiteral([Literal(True)]))], ListLiteral([]))
     return Quantifier("any", each, once, condition, pos=condition.pos)

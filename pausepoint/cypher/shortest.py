@@ -5,7 +5,7 @@ nothing. So `shortestPath` is spelt out: a path of the tenant such that no short
 ones the first by the ids of its relationships.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 
 from pausepoint.cypher.ast import (
@@ -108,7 +108,7 @@ def conjunction(conditions: list[Expr]) -> Expr:
     return flat[0] if len(flat) == 1 else Binary(AND, flat, ["AND"] * (len(flat) - 1))
 
 
-def joined(conditions: list[Expr | None]) -> Expr | None:
+def joined(conditions: Sequence[Expr | None]) -> Expr | None:
     """Join the conditions there are by AND; None when there is none."""
     present = [condition for condition in conditions if condition is not None]
     return conjunction(present) if present else None

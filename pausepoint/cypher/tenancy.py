@@ -38,7 +38,7 @@ from pausepoint.cypher.ast import (
     Variable,
 )
 from pausepoint.cypher.errors import CypherRefused
-from pausepoint.cypher.lazy import Binding, behind, bindings, is_pattern, is_safe_map, is_value, split
+from pausepoint.cypher.lazy import Binding, behind, bindings, is_pattern, is_value, split
 from pausepoint.cypher.names import FreshNames
 from pausepoint.cypher.parser_expressions import COMPARE
 from pausepoint.cypher.rewrite import transform
@@ -98,8 +98,6 @@ class _Tenancy:
         bound: dict[str, Binding] = {}
         for path in paths:
             bound |= bindings(path)
-        for path in paths:
-            self._inside(path, bound)
         where = self._behind_tenant(where, bound)
         for path in paths:
             where = self._guarded(path, where)
@@ -116,31 +114,39 @@ class _Tenancy:
                 element.variable = self.names.new("any")
 
     def _pulled(self, paths: list[Path]) -> list[Expr]:
-        """Take values that can fail out of property maps; return them as comparisons."""
-        return [condition for path in paths for element in path.elements for condition in self._pull(element)]
+        """Take conditions and values that can fail out of the elements of paths; return them as conditions.
 
-    def _pull(self, element: Element) -> list[Expr]:
-        if isinstance(element, GroupPattern):
-            pulled = self._pulled([element.path])
-            element.where = joined([*pulled, element.where])
-            return []
-        if is_safe_map(element.properties) or element.properties is None:
-            return []
-        if isinstance(element, RelPattern) and element.length is not None:
-            reason = "A computed value stands in the property map of a variable path."
-            raise CypherRefused(reason, rule="pattern-map", position=element.pos, hint="Use a literal.")
-        entries, owner = element.properties.entries, Variable(element.variable or "")
+        With a selector the conditions decide which paths are found, so they stay in their elements.
+        """
+        pulled: list[Expr] = []
+        for path in paths:
+            for element in path.elements:
+                if isinstance(element, GroupPattern):
+                    inside = [*self._pulled([element.path]), element.where]
+                    element.where = self._behind_tenant(joined(inside), bindings(element.path))
+                elif path.selector:
+                    own = bindings(Path([element]))
+                    element.where = self._behind_tenant(joined(self._pull(element)), own)
+                else:
+                    pulled += self._pull(element)
+        return pulled
+
+    def _pull(self, element: NodePattern | RelPattern) -> list[Expr]:
+        where, element.where = element.where, None
+        entries = element.properties.entries if element.properties is not None else []
         risky = [entry for entry in entries if not is_value(entry.value)]
-        element.properties.entries = [entry for entry in entries if is_value(entry.value)]
-        return [Binary(COMPARE, [Postfix(owner, [PropertyStep(e.key)]), e.value], ["="]) for e in risky]
-
-    def _inside(self, path: Path, bound: dict[str, Binding]) -> None:
-        for element in path.elements:
-            inner = bound
-            if isinstance(element, GroupPattern):
-                inner = bound | bindings(element.path)
-                self._inside(element.path, inner)
-            element.where = self._behind_tenant(element.where, inner)
+        if isinstance(element, RelPattern) and element.length is not None and (risky or where is not None):
+            reason = "A variable path takes neither WHERE nor computed values inside."
+            hint = "Test relationships(path) in the WHERE of the MATCH."
+            raise CypherRefused(reason, rule="pattern-map", position=element.pos, hint=hint)
+        if risky and element.properties is not None:
+            element.properties.entries = [entry for entry in entries if is_value(entry.value)]
+        owner = Variable(element.variable or "")
+        tests: list[Expr] = [
+            Binary(COMPARE, [Postfix(owner, [PropertyStep(entry.key)]), entry.value], ["="])
+            for entry in risky
+        ]
+        return tests if where is None else [*tests, where]
 
     def _behind_tenant(self, where: Expr | None, bound: dict[str, Binding]) -> Expr | None:
         """Put the part of a condition that can fail behind the tenant of everything the pattern binds."""
