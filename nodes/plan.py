@@ -46,6 +46,7 @@ async def plan(state: AssistantState) -> AssistantState:
         "scope": draft.parameters.expected_cypher_scope,
         "focus": [m.candidates[0].id for m in mentions],
         "named": [c.id for m in mentions for c in m.candidates],
+        "unknown": [] if mentions or inputs.coverage is None else view.unknown_names(question),
         "options": options,
         "message": message,
         "model": result.model,

@@ -26,6 +26,9 @@ PASSAGES = 2
 async def retrieve(state: AssistantState) -> AssistantState:
     """Find evidence; what the question names comes first."""
     plan: Plan = state["plan"]  # type: ignore[assignment]
+    actions = [*state["actions"], plan["action"]]
+    if plan["unknown"]:
+        return {"evidence": [], "actions": actions}
     services = await get_services()
     view = await services.view(state["campaign"])
     collection = services.collection(view.campaign.uuid)
@@ -39,7 +42,7 @@ async def retrieve(state: AssistantState) -> AssistantState:
     }
     order = {note: place for place, note in enumerate(notes)}
     evidence = [_ordered(e, order) for kind in WANTED[plan["action"]] for e in groups[kind]]
-    return {"evidence": evidence, "actions": [*state["actions"], plan["action"]]}
+    return {"evidence": evidence, "actions": actions}
 
 
 def _notes(hits: Iterable[Scored], notes: Mapping[str, float]) -> list[Evidence]:

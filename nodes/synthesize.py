@@ -38,6 +38,7 @@ async def synthesize(state: AssistantState, runtime: Runtime[AssistantContext]) 
         titles=view.titles,
         focus=plan["focus"],
         history=state.get("history") or [],
+        unknown=plan["unknown"],
     )
     allowed = citable_titles(evidence, graph, view.titles)
     result = await _write(inputs, allowed, services, runtime)

@@ -13,7 +13,9 @@ from state.assistant import Scope
 class CypherDraft(BaseModel):
     """What the model gives back."""
 
-    reasoning: str = Field(default="", description="Why the query is built this way, in one or two sentences.")
+    reasoning: str = Field(
+        default="", description="Why the query is built this way, in one or two sentences."
+    )
     cypher_query: str = Field(description="One read-only Cypher query; values only as the given parameters.")
 
 

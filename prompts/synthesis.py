@@ -40,7 +40,7 @@ class SynthesisInputs:
     titles: dict[str, str]
     focus: list[str]
     history: list[Turn]
-    note: str = ""
+    unknown: list[str]
 
 
 SYSTEM = """You answer questions of players and game masters about their campaign "{{campaignName}}".
@@ -122,6 +122,7 @@ def _offline(inputs: SynthesisInputs) -> Synthesis:
             graph=inputs.graph,
             titles=inputs.titles,
             focus=inputs.focus,
+            unknown=inputs.unknown,
         )
     )
 

@@ -39,6 +39,8 @@ class Plan(TypedDict):
     """Artifacts the question is about, by id."""
     named: list[str]
     """Every artifact that a name in the question may mean."""
+    unknown: list[str]
+    """Names in the question that the campaign does not know; set when it names nothing else."""
     options: list[Option]
     message: str
     model: str

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"(?<=[^\W\d_] )(?:[A-ZĄĆĘŁŃÓŚŹŻÄÖÜÁÉÍÑ][^\W\d_]{3,})")
 _GLUE = frozenset(
     [
         "about",
@@ -96,6 +97,14 @@ class CampaignView:
         """Share (0 to 1) of the question's own words that occur in the campaign; 1 when it has none."""
         stems = {word_key(w) for w in _WORD.findall(fold(question)) if len(w) > 2 and w not in _GLUE}
         return len(stems & self.vocabulary) / len(stems) if stems else 1.0
+
+    def unknown_names(self, question: str) -> list[str]:
+        """Capitalised words within a sentence that the campaign's texts never use: names of something else."""
+        return [
+            word
+            for word in _NAME.findall(question)
+            if word_key(fold(word)) not in self.vocabulary and not self.lexicon.link(word)
+        ]
 
 
 def word_key(word: str) -> str:

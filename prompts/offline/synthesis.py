@@ -18,6 +18,7 @@ _MARKUP = re.compile(r"^\s*(?:#+\s*|[-*>]\s+|\d+\.\s+)|[*_`]{1,3}")
 
 _TEXT = {
     "pl": {
+        "unknown": "W notatkach tej kampanii nie występuje: {names}.",
         "empty": "Nie znalazłem w kampanii niczego, co odpowiada na to pytanie. Spróbuj podać imię postaci, nazwę "
         "miejsca albo wydarzenie, na przykład: „Kim jest …?” albo „Co się stało podczas …?”.",
         "relations": "Relacje",
@@ -25,6 +26,7 @@ _TEXT = {
         "offline": "(Bez modelu językowego: zdania i relacje z danych kampanii.)",
     },
     "en": {
+        "unknown": "The notes of this campaign never mention: {names}.",
         "empty": "I found nothing in the campaign that answers this. Try naming a character, a place or an event, "
         "for example: “Who is …?” or “What happened at …?”.",
         "relations": "Relations",
@@ -32,12 +34,14 @@ _TEXT = {
         "offline": "(Without a language model: sentences and relations from the campaign's data.)",
     },
     "de": {
+        "unknown": "In den Notizen dieser Kampagne kommt nicht vor: {names}.",
         "empty": "Dazu steht nichts in der Kampagne. Nenne eine Figur, einen Ort oder ein Ereignis.",
         "relations": "Beziehungen",
         "notes": "Aus den Notizen",
         "offline": "(Ohne Sprachmodell: Sätze und Beziehungen aus den Daten der Kampagne.)",
     },
     "es": {
+        "unknown": "Las notas de esta campaña nunca mencionan: {names}.",
         "empty": "No encontré nada en la campaña que responda a esto. Nombra un personaje, un lugar o un suceso.",
         "relations": "Relaciones",
         "notes": "De las notas",
@@ -63,6 +67,7 @@ def extractive_answer(
     graph: GraphData | None,
     titles: dict[str, str],
     focus: list[str],
+    unknown: list[str],
 ) -> str:
     """The answer as Markdown text of at most 300 words, every line ending in its citations.
 
@@ -76,6 +81,7 @@ def extractive_answer(
         graph: the subgraph, if any.
         titles: note titles by id.
         focus: artifact ids the question is about.
+        unknown: names in the question that the campaign does not know.
     """
     words = _TEXT.get(language, _TEXT["en"])
     writer = _Writer(cite, titles)
@@ -92,7 +98,8 @@ def extractive_answer(
         title, lines = parts[part]
         writer.section(title, lines, bare=action == "search_notes")
     if not writer.lines:
-        return words["empty"]
+        strange = words["unknown"].format(names=", ".join(unknown)) if unknown else ""
+        return f"{strange} {words['empty']}".strip()
     return "\n".join([*writer.lines, "", words["offline"]])
 
 
