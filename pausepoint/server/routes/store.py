@@ -84,14 +84,17 @@ async def namespaces(request: Request, body: schemas.NamespaceSearch) -> Respons
     """Namespaces by prefix and suffix."""
     value: dict[str, Any] = {
         "namespace": None if body.prefix is None else _namespace(body.prefix),
-        "suffix": None if body.suffix is None else tuple(body.suffix),
+        "suffix": None if body.suffix is None else _namespace(body.suffix),
         "max_depth": body.max_depth,
         "limit": body.limit,
         "offset": body.offset,
     }
     await allowed(request, "store", "list_namespaces", value)
     prefix = value.pop("namespace")
-    found = await _store(request).alist_namespaces(prefix=tuple(prefix) if prefix else None, **value)
+    try:
+        found = await _store(request).alist_namespaces(prefix=tuple(prefix) if prefix else None, **value)
+    except (ValueError, TypeError) as error:
+        raise Invalid(f"The namespaces cannot be listed: {error}") from error
     return answer({"namespaces": [list(namespace) for namespace in found]})
 
 
