@@ -75,7 +75,8 @@ def pausepoint(
 def clean_env(data: Path, **more: str) -> dict[str, str]:
     """This environment without anybody's keys and settings, with a data folder and a home of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OFFLINE_ONLY)}
-    return {**kept, "PAUSEPOINT_DATA": str(data), "HOME": str(data.parent), **more}
+    offline = {"PAUSEPOINT_MODEL": "", "GRAPH_URI": "", "QDRANT_URL": ""}  # also where .env says otherwise
+    return {**kept, **offline, "PAUSEPOINT_DATA": str(data), "HOME": str(data.parent), **more}
 
 
 def start(words: list[str], data: Path, **more: str) -> Running:

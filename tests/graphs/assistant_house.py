@@ -1,10 +1,12 @@
 """Asking the assistant's graph in tests, and what a scripted chat model replies to its three tasks."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from langchain_core.messages import BaseMessage
 from langgraph.types import Command
 from tiny_campaigns import TINY
 
@@ -65,3 +67,15 @@ def planned(action: str, search: str = "", scope: str = "relationships", **more:
 def cypher(query: str) -> str:
     """A query writer's reply."""
     return json.dumps({"reasoning": "because", "cypher_query": query})
+
+
+def by_step(plan: str, query: str, text: str) -> Callable[[list[BaseMessage]], str]:
+    """A reply for whichever step asks."""
+
+    def reply(messages: list[BaseMessage]) -> str:
+        system = str(messages[0].content)
+        if '"cypher_query"' in system:
+            return query
+        return plan if '"action"' in system else text
+
+    return reply
