@@ -17,7 +17,14 @@ _MISSPELT = 0.85
 _TIE = 0.06
 """Candidates this close to the best one count as equally meant."""
 _SHORT = frozenset(
-    ["a", "an", "and", "at", "by", "de", "del", "der", "die", "el", "for", "from", "i", "in", "la", "las", "le", "les", "los", "na", "nad", "o", "od", "of", "on", "pod", "przy", "the", "to", "u", "w", "we", "z", "ze", "za", "jest", "sa", "kto", "co", "jak", "czy", "kim", "sie", "do", "dla", "ma", "mu", "go", "jego", "jej", "is", "are", "was", "who", "what", "how", "did", "does", "has", "his", "her"]
+    re.findall(
+        r"\w+",
+        """
+        a an and at by de del der die el for from i in la las le les los na nad o od of on pod przy the
+        to u w we z ze za jest sa kto co jak czy kim sie do dla ma mu go jego jej is are was who what
+        how did does has his her
+        """,
+    )
 )
 
 
@@ -72,6 +79,7 @@ class Lexicon:
     known: frozenset[str]
     """Words of the campaign's texts: none of them is a misspelt name."""
     _by_start: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _by_word: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(cls, named: Iterable[Named], known: Iterable[str] = ()) -> "Lexicon":
@@ -94,6 +102,9 @@ class Lexicon:
         lexicon = cls(forms, weights, frozenset(known))
         for word in weights:
             lexicon._by_start[word[:2]].append(word)
+        for at, form in enumerate(forms):
+            for word in set(filter(_solid, form.words)):
+                lexicon._by_word[word].append(at)
         return lexicon
 
     def link(self, question: str) -> list[Mention]:
@@ -101,9 +112,15 @@ class Lexicon:
         raw = _WORD.findall(question)
         asked = [fold(w) for w in raw]
         matches = [self._similar_words(word) for word in asked]
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, similar in enumerate(matches):
+            for word in similar:
+                places[word].append(at)
+        near = sorted({form for word in places for form in self._by_word.get(word, ())})
         found: list[tuple[float, int, int, _Form]] = []
-        for form in self.forms:
-            found.extend(_place(form, matches, self.weights))
+        for form in (self.forms[at] for at in near):
+            starts = {at for word in form.words for at in places.get(word, ())}
+            found.extend(_place(form, sorted(starts), matches, self.weights))
         return _resolve(found, raw)
 
     def _similar_words(self, word: str) -> dict[str, float]:
@@ -141,12 +158,17 @@ def _words(text: str) -> list[str]:
     return [fold(word) for word in _WORD.findall(text)]
 
 
+def _solid(word: str) -> bool:
+    """Whether a word of a name can stand for it alone."""
+    return word not in _SHORT and len(word) > 2
+
+
 def _place(
-    form: _Form, matches: Sequence[dict[str, float]], weights: dict[str, float]
+    form: _Form, starts: Iterable[int], matches: Sequence[dict[str, float]], weights: dict[str, float]
 ) -> Iterable[tuple[float, int, int, _Form]]:
-    """Where in the question a name stands, whole or in part, with a score."""
+    """Where in the question a name stands, whole or in part, with a score; `starts` have one of its words."""
     total = sum(weights[w] for w in form.words)
-    for start in range(len(matches)):
+    for start in starts:
         hits: dict[str, float] = {}
         end = start
         for at in range(start, min(len(matches), start + len(form.words) + 1)):
@@ -156,13 +178,10 @@ def _place(
                 default=None,
             )
             if best is None:
-                if at == start:
-                    break
                 continue
             hits[best] = matches[at][best]
             end = at + 1
-        solid = [w for w in hits if w not in _SHORT and len(w) > 2]
-        if not solid:
+        if not any(map(_solid, hits)):
             continue
         covered = sum(weights[w] for w in hits) / total
         sure = sum(weights[w] * s for w, s in hits.items()) / sum(weights[w] for w in hits)
