@@ -1,11 +1,22 @@
 """`questions.yaml`: labelled questions on a campaign, read strictly."""
 
 from pathlib import Path
+from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pausepoint.errors import PausepointError
+
+
+Action = Literal[
+    "search_notes",
+    "search_artifacts_then_graph",
+    "search_relations_then_graph",
+    "combined_search",
+    "clarification_needed",
+    "out_of_scope",
+]
 
 
 class BadQuestions(PausepointError):
@@ -24,7 +35,7 @@ class Question(BaseModel):
     id: str = ""
     question: str = Field(min_length=1)
     language: str = ""
-    actions: list[str] = Field(min_length=1)
+    actions: list[Action] = Field(min_length=1)
     evidence: list[str] = []
     entities: list[str] = []
     tags: list[str] = []

@@ -133,7 +133,7 @@ def judge(question: Question, values: dict[str, Any], titles: set[str], millisec
         id=question.id,
         question=question.question,
         action=action,
-        accepted=question.actions,
+        accepted=list(question.actions),
         action_right=action in question.actions,
         first_source=first,
         evidence_right=(first is not None and _plain(first) in wanted) if wanted else None,
