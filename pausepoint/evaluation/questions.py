@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pausepoint.errors import PausepointError
 
-
 Action = Literal[
     "search_notes",
     "search_artifacts_then_graph",
