@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
 from langgraph.runtime import RunControl
 from langgraph.types import Command, Send, StateSnapshot
@@ -94,10 +95,12 @@ class Executor:
                 asked = run.kwargs["stream_mode"]
                 translator = Translator(asked)
                 chunks = _chunks(graph, run, purpose, given, active.control)
+            latest = _Latest(graph)
             async for chunk in chunks:
+                latest.see(chunk)
                 for name, data in translator.events(chunk):
                     self._emit(active, name, data)
-            return await self._state(graph, run.thread_id)
+            return latest.state() or await self._state(graph, run.thread_id)
 
     async def state(self, run: Run) -> State:
         """The thread's state without running anything."""
@@ -119,6 +122,33 @@ class Executor:
         self._journal.emit(
             run.run_id, run.thread_id, name, to_json(data), store=bool(run.kwargs.get("stored", True))
         )
+
+
+class _Latest:
+    """The state a run ends with, as its own stream shows it: that spares reading a long thread once more."""
+
+    def __init__(self, graph: Graph) -> None:
+        # The stream of other graphs (the functional API) shows what they return, which is not their state.
+        self._known = isinstance(graph, CompiledStateGraph)
+        self._values: Any = None
+        self._paused = False
+
+    def see(self, chunk: Chunk) -> None:
+        namespace, mode, payload = chunk
+        if namespace or mode not in ("values", "updates"):
+            return
+        data: Any = payload["data"] if isinstance(payload, dict) and "ns" in payload else payload
+        if isinstance(data, dict) and "__interrupt__" in data:
+            self._paused = True
+        elif mode == "values":
+            self._values = data
+
+    def state(self) -> State | None:
+        """The state, or None when it has to be read: the graph waits, or nothing was shown."""
+        if not self._known or self._paused or not isinstance(self._values, dict):
+            return None
+        values = to_json(self._values)
+        return State("idle", values, b"{}", [], values)
 
 
 def state_of(snapshot: StateSnapshot) -> State:
@@ -211,7 +241,8 @@ async def _chunks(
     asked: list[str] = run.kwargs["stream_mode"]
     subgraphs = bool(run.kwargs.get("stream_subgraphs")) or "lifecycle" in asked
     arguments = _stream_arguments(run, purpose, control)
-    arguments.update(stream_mode=graph_modes(asked), subgraphs=subgraphs)
+    modes = [*graph_modes(asked), *(mode for mode in ("values", "updates") if mode not in asked)]
+    arguments.update(stream_mode=modes, subgraphs=subgraphs)
     if "events" in asked:
         source = _with_events(graph, run, purpose, given, arguments)
     else:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any, cast
 
 import orjson
+from langchain_core.messages import BaseMessage
 from langgraph.types import Interrupt
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -46,6 +47,9 @@ def plain(value: Any) -> Any:
     """One step from a Python object towards JSON types (the `default` of orjson)."""
     if isinstance(value, Interrupt):
         return interrupt_json(value)
+    if isinstance(value, BaseMessage):
+        # As `model_dump` shows it, without its cost: a long thread has thousands, each time.
+        return {**value.__dict__, **(value.__pydantic_extra__ or {})}
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):
         return dump()
