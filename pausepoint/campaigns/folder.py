@@ -41,6 +41,7 @@ class ParsedFolder:
     relations: list[Relation]
     problems: list[Problem] = field(default_factory=list[Problem])
     digest: str = ""
+    path: Path | None = None
 
     @property
     def errors(self) -> list[Problem]:
@@ -78,7 +79,9 @@ class _Reader:
         relations = read_relations(
             self.yaml_texts("relations"), campaign.uuid, note_names, artifact_names, self.problems
         )
-        return ParsedFolder(campaign, notes, artifacts, relations, self.problems.found, self.digest())
+        return ParsedFolder(
+            campaign, notes, artifacts, relations, self.problems.found, self.digest(), self.root
+        )
 
     def notes(self, uuid: str) -> tuple[list[Note], References]:
         known = References(uuid, "note")

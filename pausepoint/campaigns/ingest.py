@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pausepoint.campaigns import graphwrite
@@ -21,6 +22,7 @@ from pausepoint.campaigns.store import CampaignStore
 from pausepoint.graphdb.port import GraphDatabase
 from pausepoint.graphdb.schema import delete_campaign, ensure_label
 from pausepoint.models.embeddings.port import Embedder
+from pausepoint.models.embeddings.prepared import FILE, Prepared
 from pausepoint.vectors.port import Point, VectorStore
 
 INDEXED = ("type", "campaign_uuid", "note_id", "artifact_id", "relationship_id")
@@ -52,6 +54,7 @@ class Ingest:
         self.vectors = vectors
         self.graph = graph
         self.embedder = embedder
+        self.prepared = Prepared()
         self.render = Renderer(store)
         self.check = Check(store, self.render, vectors, graph)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -60,6 +63,10 @@ class Ingest:
     def embedding(self) -> str:
         """Model and dimensions that vectors are made with now."""
         return f"{self.embedder.name}:{self.embedder.dimensions}"
+
+    def know(self, folder: Path) -> None:
+        """Use the vectors that were prepared in a campaign's folder."""
+        self.prepared.read(folder / FILE, self.embedder.name)
 
     async def heal(self) -> list[str]:
         """Make the stores agree again where a change was cut off or the model is another; the uuids of those."""
@@ -160,7 +167,9 @@ class Ingest:
 
     async def _points(self, batch: Sequence[Record]) -> list[Point]:
         payloads = [pair for record in batch for pair in record.payloads.items()]
-        vectors: Any = await self.embedder.embed_passages([payload["text"] for _, payload in payloads])
+        vectors: Any = await self.prepared.embed(
+            [payload["text"] for _, payload in payloads], self.embedder.embed_passages
+        )
         return [
             Point(key, vector.tolist(), body) for (key, body), vector in zip(payloads, vectors, strict=True)
         ]

@@ -3,6 +3,7 @@
 Interrupted anywhere, the same load goes on where it was; done twice, the second changes nothing.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -97,6 +98,8 @@ async def load_campaign(
         prune: remove stored items that the folder no longer has (not while the folder has errors: an item
             that cannot be read is not gone).
     """
+    if source.path:
+        await asyncio.to_thread(services.ingest.know, source.path)
     return await load_into(source, LocalTarget(services.ingest, source.campaign.uuid), progress, prune=prune)
 
 

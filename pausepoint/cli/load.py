@@ -59,6 +59,42 @@ def campaign(
     show_report(report, as_json)
 
 
+@app.command()
+def vectors(
+    folder: Annotated[Path, typer.Argument(help="The campaign's folder (docs/formats.md).")],
+) -> None:
+    """Write the vectors of a folder's texts into it (vectors.npz), so that others load it without embedding.
+
+    The file is good for the embedding model it was made with; texts that change later are embedded as ever.
+    """
+    from pausepoint.campaigns.folder import read_folder
+
+    source = read_folder(folder)
+    show_problems(source)
+    with LoadProgress(source.campaign.name) as progress:
+        count = asyncio.run(_write_vectors(source, folder, progress.update))
+    typer.echo(f"{folder / 'vectors.npz'}: vectors of {count} texts")
+
+
+async def _write_vectors(source: "ParsedFolder", folder: Path, progress: "Progress") -> int:
+    """Load the folder into stores that are thrown away, and keep the vectors."""
+    from tempfile import TemporaryDirectory
+
+    from pausepoint.campaigns.load import load_campaign
+    from pausepoint.models.embeddings.prepared import FILE, Prepared
+    from pausepoint.services import open_services
+    from pausepoint.settings import get_settings
+
+    with TemporaryDirectory() as data:
+        services = await open_services(get_settings().model_copy(update={"data": Path(data)}))
+        try:
+            services.ingest.prepared = prepared = Prepared(remember=True)
+            await load_campaign(source, services, progress)
+            return prepared.write(folder / FILE, services.embedder.name)
+        finally:
+            await services.close()
+
+
 async def _load(source: "ParsedFolder", progress: "Progress", prune: bool) -> "LoadReport":
     """Load here; through the server when one holds the data folder."""
     from pausepoint.campaigns.load import load_campaign
