@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pausepoint.cypher.ast import (
-    Expr,
     Function,
     Item,
     ListLiteral,
@@ -42,22 +41,16 @@ class Parameters:
                 self._kept |= {id(part) for value in (node.skip, node.limit) if value for part in walk(value)}
             elif isinstance(node, Function) and node.name == "vector":
                 self._kept |= {id(argument) for argument in node.args[1:]}
+            elif isinstance(node, ListLiteral) and _values(node):
+                self._kept |= {id(item) for item in node.items}
         transform(self.query, self._change)
 
     def _change(self, node: Node) -> Node:
         if isinstance(node, Literal) and id(node) not in self._kept and is_data(node):
             return Parameter(self._name(node.value), pos=node.pos)
-        if isinstance(node, ListLiteral) and len(node.items) > 1:
-            return self._whole_list(node)
+        if isinstance(node, ListLiteral) and (values := _values(node)):
+            return Parameter(self._name(values), pos=node.pos)
         return node
-
-    def _whole_list(self, node: ListLiteral) -> Expr:
-        values: list[Any] = []
-        for item in node.items:
-            if not isinstance(item, Parameter) or item.name not in self.added:
-                return node
-            values.append(self.added[item.name])
-        return Parameter(self._name(values), pos=node.pos)
 
     def _name(self, value: Any) -> str:
         key = f"{type(value).__name__} {value!r}"
@@ -69,6 +62,12 @@ class Parameters:
             self._names[key] = f"lit{number}"
             self.added[f"lit{number}"] = value
         return self._names[key]
+
+
+def _values(node: ListLiteral) -> list[Any]:
+    """Return the values of a list of nothing but texts and numbers; empty for other lists."""
+    values = [item.value for item in node.items if isinstance(item, Literal) and is_data(item)]
+    return values if len(values) == len(node.items) else []
 
 
 def is_data(node: Literal) -> bool:

@@ -27,43 +27,44 @@ from pausepoint.cypher.ast import (
 from pausepoint.cypher.names import FreshNames
 from pausepoint.cypher.parser_expressions import ADD, AND, COMPARE, OR
 
-OwnAll = Callable[[str, str], Expr]
 Own = Callable[[NodePattern], NodePattern]
 
 
-def enumerate_shortest(path: Path, names: FreshNames, own_all: OwnAll, owned: Own) -> list[Expr]:
+def enumerate_shortest(path: Path, names: FreshNames, owned: Own) -> list[Expr]:
     """Turn a shortestPath into an ordinary path, in place, and return the conditions that keep the shortest.
+
+    The path becomes a quantified group, whose inner nodes are patterns with the tenant: engines prune those early.
 
     Args:
         path: A path of two nodes and one relationship, with a variable.
         names: Where new names come from.
-        own_all: Makes the condition that all `nodes` or `relationships` of a path belong to the tenant.
         owned: Puts the tenant into a node pattern.
     """
     start, rel, end = path.elements
     assert isinstance(start, NodePattern) and isinstance(rel, RelPattern) and isinstance(end, NodePattern)
-    low = rel.length.low if rel.length is not None else 1
-    rel.length = Hops(
-        1 if low is None else low, rel.length.high if rel.length is not None else 1, pos=rel.pos
-    )
     for node in (start, end):
         node.variable = node.variable or names.new("end")
+    hops = rel.length or Hops(1, 1)
+    rel.length, low = None, 1 if hops.low is None else hops.low
     single, path.shortest = path.shortest == "shortestPath", ""
-    other = _other_path(path, names.reserve("other"), owned)
+    path.elements = [start, _repeated(rel, Hops(low, hops.high), owned), end]
+    other = _other_path(start, rel, end, Hops(low, hops.high), owned)
+    other.variable = names.reserve("other")
     ends = Binary(COMPARE, [Variable(start.variable or ""), Variable(end.variable or "")], ["<>"])
-    better = conjunction([own_all("nodes", other.variable or ""), _before(other, path, single, names)])
-    rival = Subquery("EXISTS", PatternBody("", [other], better))
-    return [ends, Not(1, rival)] if rel.length.low else [Not(1, rival)]
+    rival = Subquery("EXISTS", PatternBody("", [other], _before(other, path, single, names)))
+    return [ends, Not(1, rival)] if low else [Not(1, rival)]
 
 
-def _other_path(path: Path, name: str, owned: Own) -> Path:
+def _repeated(rel: RelPattern, hops: Hops, owned: Own) -> GroupPattern:
+    return GroupPattern(Path([owned(NodePattern()), rel, owned(NodePattern())]), None, hops, pos=rel.pos)
+
+
+def _other_path(start: NodePattern, rel: RelPattern, end: NodePattern, hops: Hops, owned: Own) -> Path:
     """Return a path between the same nodes, along the same kind of relationships."""
-    start, rel, end = path.elements
-    assert isinstance(start, NodePattern) and isinstance(rel, RelPattern) and isinstance(end, NodePattern)
-    ends = [owned(NodePattern(node.variable, pos=node.pos)) for node in (start, end)]
+    ends = [owned(NodePattern(node.variable)) for node in (start, end)]
     other = deepcopy(rel)
     other.variable = None
-    return Path([ends[0], other, ends[1]], variable=name)
+    return Path([ends[0], _repeated(other, hops, owned), ends[1]])
 
 
 def _before(other: Path, path: Path, single: bool, names: FreshNames) -> Expr:

@@ -210,10 +210,9 @@ class _Tenancy:
         if path.variable is None:
             path.variable = self.names.new("path")
         self.changes.append(f"{self.key} tested along paths")
-        conditions: list[Expr] = []
         if path.shortest and not self.rules.native_shortest_paths:
-            conditions = enumerate_shortest(path, self.names, self._all, self._own_node)
-        conditions.insert(0, self._all("nodes", path.variable))
+            return joined([*enumerate_shortest(path, self.names, self._own_node), where])
+        conditions = [self._all("nodes", path.variable)]
         if path.shortest and self.rules.relationships_carry_key:
             conditions.append(self._all("relationships", path.variable))
         return joined([*conditions, where])
