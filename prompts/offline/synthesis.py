@@ -4,6 +4,7 @@ Nothing is made up, so nothing reads like prose: a heading line, the facts, thei
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +14,8 @@ from prompts.offline.cues import ABOUT, DETAILS, FUNCTION_WORDS, RELATIONS, SUBG
 from state.assistant import Edge, Evidence, GraphData
 
 MAX_WORDS = 280
+NEIGHBOUR, SUBSTANCE, FULL = 0.35, 0.5, 16
+"""Weight of a neighbouring sentence's words, of a sentence's length, and the words of a full sentence."""
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"”»']?\s+(?=[\"„«'(\[]?[A-ZĄĆĘŁŃÓŚŹŻÄÖÜÁÉÍÑ¿¡—])|\n{1,}")
 _MARKUP = re.compile(r"^\s*(?:#+\s*|[-*>]\s+|\d+\.\s+)|[*_`]{1,3}")
 
@@ -214,15 +217,26 @@ def _note_lines(question: str, evidence: list[Evidence], writer: _Writer, most: 
 
 
 def _best(sentences: list[str], asked: set[str], most: int) -> list[str]:
-    """The sentences that share most with the question, in their order of telling."""
-    scored = [(len(asked & _stems(s)) / (1 + 0.01 * len(s)), -i, s) for i, s in enumerate(sentences)]
-    chosen = sorted(scored, reverse=True)[:most]
-    return [s for _, _, s in sorted(chosen, key=lambda c: -c[1])]
+    """The sentences that share most with the question, in their order of telling.
+
+    A shared word counts more the fewer sentences have it; a neighbour's words count a little, and so does having
+    something to say.
+    """
+    stems = [_stems(s) for s in sentences]
+    spread = Counter(stem for each in stems for stem in each)
+    shared = [sum(1 / spread[stem] ** 0.5 for stem in asked & each) for each in stems]
+    near = [max(shared[max(0, i - 1) : i + 2], default=0.0) for i in range(len(sentences))]
+    worth = [
+        own + NEIGHBOUR * beside + SUBSTANCE * min(len(s.split()), FULL) / FULL
+        for own, beside, s in zip(shared, near, sentences, strict=True)
+    ]
+    chosen = sorted(range(len(sentences)), key=lambda i: (-worth[i], i))[:most]
+    return [sentences[i] for i in sorted(chosen)]
 
 
 def _sentences(text: str) -> list[str]:
     parts = (_MARKUP.sub("", part).strip() for part in _SENTENCE.split(text))
-    return [p for p in parts if len(p.split()) >= 3]
+    return [p for p in parts if len(p.split()) >= 4]
 
 
 def _stems(text: str) -> set[str]:
