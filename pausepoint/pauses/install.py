@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from pausepoint.pauses.routes import routes
 from pausepoint.pauses.service import Pauses
 from pausepoint.server.engine import Engine
 
@@ -13,6 +14,7 @@ def install(app: FastAPI, engine: Engine) -> None:
     """Extend an app before its first request."""
     pauses = Pauses(engine)
     app.state.pauses = pauses
+    app.include_router(routes)
     inner = app.router.lifespan_context
 
     @asynccontextmanager

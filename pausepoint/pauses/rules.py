@@ -80,7 +80,8 @@ def check_change(conn: sqlite3.Connection, change: Change) -> None:
         raise still_waiting(waiting, what)
     if change.final:
         for row in waiting:
-            rows.close(conn, row, "discarded", Actor.of(change.user), reason=f"thread {change.action}")
+            reason = change.reason or f"the thread's {change.action}"
+            rows.close(conn, row, change.closes_as, Actor.of(change.user), reason=reason)
 
 
 def carries_on(run: Run) -> bool:

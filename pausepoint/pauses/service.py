@@ -11,6 +11,7 @@ import structlog
 from pausepoint.pauses import accepting, keeping, requests, rules, versions
 from pausepoint.pauses.attachments import Attachments
 from pausepoint.pauses.bell import Bell
+from pausepoint.pauses.takeback import take_back
 from pausepoint.pauses.versions import Version
 from pausepoint.server.accept import Draft
 from pausepoint.server.changes import Change
@@ -34,6 +35,7 @@ class Pauses:
         engine.starters.append(rules.check_start)
         engine.finishers.append(self._after_run)
         engine.changers.append(self._changing)
+        engine.unfinishers.append(self._take_back)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -75,6 +77,9 @@ class Pauses:
     def _after_run(self, conn: sqlite3.Connection, run: Run, ending: Ending) -> None:
         keeping.after_run(conn, run, ending, self._digests())
         self.bell.ring()
+
+    async def _take_back(self, run: Run, rolled_back: bool) -> None:
+        await take_back(self.engine, run, rolled_back=rolled_back)
 
     def _changing(self, conn: sqlite3.Connection, change: Change) -> None:
         rules.check_change(conn, change)

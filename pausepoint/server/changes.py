@@ -21,6 +21,9 @@ class Change:
     final: bool = False
     state: State | None = None
     """After an update: what the thread looks like now."""
+    closes_as: str = "discarded"
+    """What becomes of the questions that the change drops."""
+    reason: str | None = None
     copied_to: str | None = None
     """After a copy: the new thread."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,9 @@ class NotWanted(PausepointError):
 Finisher = Callable[[sqlite3.Connection, Run, Ending], None]
 """Takes part in the transaction that ends a run."""
 
+Unfinisher = Callable[[Run, bool], Awaitable[None]]
+"""Tidies the checkpoints after a run that failed or was stopped; True when it was rolled back."""
+
 Starter = Callable[[sqlite3.Connection, Run], str | None]
 """Asked when a run that has waited begins; a reason means that it must not run any more."""
 
@@ -67,6 +70,7 @@ class Engine:
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     starters: list[Starter] = field(default_factory=list[Starter])
     changers: list[Changer] = field(default_factory=list[Changer])
+    unfinishers: list[Unfinisher] = field(default_factory=list[Unfinisher])
     metrics: Metrics = field(default_factory=Metrics)
     claims: Claims = field(default_factory=Claims)
     draining: bool = False
@@ -392,6 +396,7 @@ class Engine:
             return await self._put_back(run)
         except Exception as error:
             log.warning("run failed", run_id=run.run_id, graph_id=run.graph_id, exc_info=error)
+            await self._tidy(run, rolled_back=False)
             return Ending.failed(error_json(error), state=await self._state_or_none(run))
         finally:
             self._inner.pop(run.run_id, None)
@@ -407,12 +412,20 @@ class Engine:
         rollback = active.cancel_action == "rollback"
         if rollback:
             await self.backends.forget_runs([run.run_id], run.thread_id)
+        await self._tidy(run, rolled_back=rollback)
         return Ending(
             status="interrupted",
             state=await self._state_or_none(run),
             cancel_reason=active.cancel_reason,
             delete_run=rollback,
         )
+
+    async def _tidy(self, run: Run, *, rolled_back: bool) -> None:
+        for unfinish in self.unfinishers:
+            try:
+                await unfinish(run, rolled_back)
+            except Exception as error:
+                log.warning("a stopped run could not be tidied up", run_id=run.run_id, exc_info=error)
 
     async def _state_or_none(self, run: Run) -> State | None:
         try:

@@ -157,7 +157,7 @@ def _until_next(conn: sqlite3.Connection) -> float:
     times: list[str] = []
     for sql in (
         "SELECT min(next_run_date) FROM crons WHERE enabled = 1 AND next_run_date IS NOT NULL",
-        "SELECT min(expires_at) FROM threads WHERE expires_at IS NOT NULL AND status != 'busy'",
+        f"SELECT min(expires_at) FROM threads WHERE expires_at IS NOT NULL AND {threads_table.MAY_EXPIRE}",  # noqa: S608
     ):
         found = conn.execute(sql).fetchone()[0]
         if found:

@@ -17,6 +17,8 @@ _COLUMNS = (
     'thread_id, created_at, updated_at, state_updated_at, metadata, status, config, "values", interrupts, error,'
     " ttl_minutes, ttl_strategy, expires_at"
 )
+MAY_EXPIRE = "status != 'busy' AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.thread_id = threads.thread_id AND p.status = 'open')"
+"""A thread that waits for a person does not expire."""
 _SORT = {name: name for name in SORTABLE} | {"created_at": "created_at"}
 
 
@@ -204,7 +206,7 @@ def delete(conn: sqlite3.Connection, thread_id: str) -> None:
 def expired(conn: sqlite3.Connection, limit: int = 100) -> list[sqlite3.Row]:
     """Idle threads whose time is up."""
     return conn.execute(
-        "SELECT thread_id, ttl_strategy FROM threads WHERE expires_at <= ? AND status != 'busy' LIMIT ?",
+        f"SELECT thread_id, ttl_strategy FROM threads WHERE expires_at <= ? AND {MAY_EXPIRE} LIMIT ?",  # noqa: S608
         (now(), limit),
     ).fetchall()
 
