@@ -17,7 +17,10 @@ _COLUMNS = (
     'thread_id, created_at, updated_at, state_updated_at, metadata, status, config, "values", interrupts, error,'
     " ttl_minutes, ttl_strategy, expires_at"
 )
-MAY_EXPIRE = "status != 'busy' AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.thread_id = threads.thread_id AND p.status = 'open')"
+MAY_EXPIRE = (
+    "status != 'busy' AND NOT EXISTS"
+    " (SELECT 1 FROM pauses p WHERE p.thread_id = threads.thread_id AND p.status = 'open')"
+)
 """A thread that waits for a person does not expire."""
 _SORT = {name: name for name in SORTABLE} | {"created_at": "created_at"}
 
