@@ -1,7 +1,7 @@
 """The numbers the guard is held to, over the shared queries."""
 
 import pytest
-from corpus import OPEN, TENANT, faults, must_be_refused, queries, rows
+from cypher_corpus import OPEN, TENANT, faults, must_be_refused, queries, rows
 
 from pausepoint.cypher import CypherRefused, GuardRules, guard
 

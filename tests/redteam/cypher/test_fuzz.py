@@ -4,7 +4,7 @@ import random
 import string
 
 import pytest
-from corpus import OPEN, TENANT, faults, queries
+from cypher_corpus import OPEN, TENANT, faults, queries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ import random
 import re
 
 import pytest
-from corpus import OPEN, TENANT, faults, must_be_refused, queries
+from cypher_corpus import OPEN, TENANT, faults, must_be_refused, queries
 
 from pausepoint.cypher import CypherRefused, guard
 

@@ -1,10 +1,10 @@
 """Guarded queries run: the same answer as the original where there is one tenant, and the same with others beside it."""
 
 import pytest
-from answers import PARAMS, SLOW, answer, comparable, guarded
-from corpus import queries
-from hostile import HOSTILE, PLAIN
-from worlds import OWN, SMALL, add_strangers, fill, tck_data
+from cypher_answers import PARAMS, SLOW, answer, comparable, guarded
+from cypher_corpus import queries
+from cypher_hostile import HOSTILE, PLAIN
+from cypher_worlds import OWN, SMALL, add_strangers, fill, tck_data
 
 MANY = 2900
 

@@ -1,6 +1,6 @@
 """Graphs to run queries on: a tenant of its own, then strangers, unowned nodes and edges across."""
 
-from corpus import rows
+from cypher_corpus import rows
 
 from pausepoint.graphdb.embedded import EmbeddedGraph
 from pausepoint.graphdb.errors import GraphError

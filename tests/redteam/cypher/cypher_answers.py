@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from corpus import TENANT
-from worlds import OWN
+from cypher_corpus import TENANT
+from cypher_worlds import OWN
 
 from pausepoint.cypher import CypherRefused, GuardRules, guard
 from pausepoint.cypher.ast import Page, walk
