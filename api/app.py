@@ -23,5 +23,5 @@ async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
 
 
 app = FastAPI(title="Pausepoint campaign assistant", lifespan=lifespan)
+app.include_router(assistant.router)  # first: campaigns has routes with a parameter in the same place
 app.include_router(campaigns.router)
-app.include_router(assistant.router)

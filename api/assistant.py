@@ -1,11 +1,14 @@
 """Questions over REST: ask, answer a clarification, follow up, stream, export. Every question is a run of the server."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
+import httpx
 import orjson
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from pausepoint.campaigns.store import UnknownCampaign
@@ -41,29 +44,36 @@ class Clarification(BaseModel):
 @router.post("/query")
 async def query(campaign_uuid: str, body: Query, request: Request) -> dict[str, Any]:
     """Ask. A clarification comes back with the handle to answer it."""
-    await _campaign(campaign_uuid)
+    campaign = await _campaign(campaign_uuid)
     client = local_client(_headers(request))
-    thread = body.thread_id or await _thread(client, campaign_uuid)
-    values = await client.runs.wait(thread, GRAPH, input={"question": body.query, "campaign": campaign_uuid})
-    return _shown(values, thread, campaign_uuid)
+    asked = {"question": body.query, "campaign": campaign}
+    async with _refusals():
+        thread = await _conversation(client, body.thread_id, campaign)
+        values = await client.runs.wait(thread, GRAPH, input=asked)
+    return _shown(values, thread, campaign)
 
 
 @router.post("/query/stream")
 async def stream(campaign_uuid: str, body: Query, request: Request) -> StreamingResponse:
     """Ask and read the answer as it is written: events `text`, then `answer` or `clarification`, or `error`."""
-    await _campaign(campaign_uuid)
+    campaign = await _campaign(campaign_uuid)
     client = local_client(_headers(request))
-    thread = body.thread_id or await _thread(client, campaign_uuid)
-    events = _events(client, thread, {"question": body.query, "campaign": campaign_uuid}, campaign_uuid)
+    asked = {"question": body.query, "campaign": campaign}
+    async with _refusals():
+        thread = await _conversation(client, body.thread_id, campaign)
+        parts = client.runs.stream(thread, GRAPH, input=asked, stream_mode=["custom", "values"])
+        first = await anext(parts)  # a run that is refused has a status of its own, not a stream
+    events = _events(first, parts, thread, campaign)
     return StreamingResponse(events, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
 @router.post("/answer")
 async def answer(campaign_uuid: str, body: Clarification, request: Request) -> dict[str, Any]:
     """Answer a clarification; the same run goes on. A bad answer is a 422 and the pause stays."""
-    await _campaign(campaign_uuid)
+    campaign = await _campaign(campaign_uuid)
     client = local_client(_headers(request))
-    pending = await _pending(client, body.thread_id)
+    async with _refusals():
+        pending = _pending(await _state(client, body.thread_id, campaign))
     if body.interrupt_id not in pending:
         raise HTTPException(
             409,
@@ -73,18 +83,20 @@ async def answer(campaign_uuid: str, body: Clarification, request: Request) -> d
     problem = read_choice(body.answer, _options(asked), asked.get("language", "en"))
     if isinstance(problem, str):
         raise HTTPException(422, [{"loc": ["body", "answer"], "msg": problem, "type": "value_error"}])
-    values = await client.runs.wait(
-        body.thread_id, GRAPH, command={"resume": {body.interrupt_id: body.answer}}
-    )
-    return _shown(values, body.thread_id, campaign_uuid)
+    async with _refusals():
+        values = await client.runs.wait(
+            body.thread_id, GRAPH, command={"resume": {body.interrupt_id: body.answer}}
+        )
+    return _shown(values, body.thread_id, campaign)
 
 
 @router.get("/threads/{thread_id}/export")
 async def export(campaign_uuid: str, thread_id: str, request: Request) -> PlainTextResponse:
     """The conversation as Markdown."""
     view = await (await get_services()).view(await _campaign(campaign_uuid))
-    state = await local_client(_headers(request)).threads.get_state(thread_id)
-    turns = (state["values"] or {}).get("history") or []  # type: ignore[union-attr]
+    async with _refusals():
+        state = await _state(local_client(_headers(request)), thread_id, view.campaign.uuid)
+    turns = (state["values"] or {}).get("history") or []
     parts = [f"# {view.campaign.name}", *(f"## {t['question']}\n\n{t['answer']}" for t in turns)]
     return PlainTextResponse("\n\n".join(parts) + "\n", media_type="text/markdown; charset=utf-8")
 
@@ -104,14 +116,38 @@ async def _campaign(uuid: str) -> str:
         raise HTTPException(404, str(error)) from error
 
 
-async def _thread(client: Any, campaign: str) -> str:
-    thread = await client.threads.create(metadata={"campaign": campaign}, graph_id=GRAPH)
-    return thread["thread_id"]
+@asynccontextmanager
+async def _refusals() -> AsyncGenerator[None]:
+    """What the server refuses (an unknown thread, a thread that waits, a wrong answer) is refused in its words."""
+    try:
+        yield
+    except (httpx.HTTPStatusError, APIStatusError) as error:
+        try:
+            detail = error.response.json()["detail"]
+        except (ValueError, KeyError, TypeError, httpx.ResponseNotRead):
+            detail = str(error)
+        raise HTTPException(error.response.status_code, detail) from error
 
 
-async def _pending(client: Any, thread: str) -> dict[str, dict[str, Any]]:
-    """Interrupt values by id."""
+async def _conversation(client: Any, thread: str | None, campaign: str) -> str:
+    """The thread to go on with, or a new one."""
+    if thread:
+        await _state(client, thread, campaign)
+        return thread
+    made = await client.threads.create(metadata={"campaign": campaign}, graph_id=GRAPH)
+    return made["thread_id"]
+
+
+async def _state(client: Any, thread: str, campaign: str) -> dict[str, Any]:
+    """A thread's state; a conversation on another campaign is as unknown as one that does not exist."""
     state = await client.threads.get_state(thread)
+    if (state["values"] or {}).get("campaign", campaign) != campaign:
+        raise HTTPException(404, f"Thread {thread!r} is no conversation on campaign {campaign!r}.")
+    return state
+
+
+def _pending(state: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Interrupt values by id."""
     found = (i for task in state["tasks"] for i in task.get("interrupts") or [])
     return {i["id"]: i["value"] for i in found}
 
@@ -148,9 +184,9 @@ def _shown(values: Any, thread: str, campaign: str) -> dict[str, Any]:
     return {**shown, "threadId": thread, "clarification": handle}
 
 
-async def _events(client: Any, thread: str, question: dict[str, str], campaign: str) -> AsyncIterator[bytes]:
+async def _events(first: Any, more: AsyncIterator[Any], thread: str, campaign: str) -> AsyncIterator[bytes]:
     values: dict[str, Any] = {}
-    async for part in client.runs.stream(thread, GRAPH, input=question, stream_mode=["custom", "values"]):
+    async for part in _all(first, more):
         if part.event == "custom" and part.data.get("type") == "text":
             yield _event("text", {"text": part.data["text"]})
         elif part.event == "custom" and part.data.get("type") == "text_start":
@@ -162,6 +198,12 @@ async def _events(client: Any, thread: str, question: dict[str, str], campaign: 
             return
     shown = _shown(values, thread, campaign)
     yield _event("clarification" if "clarification" in shown else "answer", shown)
+
+
+async def _all(first: Any, more: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    yield first
+    async for part in more:
+        yield part
 
 
 def _event(name: str, data: Any) -> bytes:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pausepoint.pauses.question import MARK
+
 Json = dict[str, Any]
 
 
@@ -31,14 +33,16 @@ def clarification(
     schema: Json = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": message,
-        "type": "object",
+        "type": ["object", "string", "integer"],
+        "maxLength": 500,
         "properties": {
             "choice": {"type": ["string", "integer"], "title": message, "examples": options},
             "text": {"type": "string", "maxLength": 500},
         },
-        "anyOf": [{"required": ["choice"]}, {"required": ["text"]}],
+        "anyOf": [{"type": ["string", "integer"]}, {"required": ["choice"]}, {"required": ["text"]}],
     }
     envelope: Json = {
+        MARK: 1,
         "kind": "clarification",
         "title": message,
         "message": message,
