@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -34,6 +35,8 @@ class Gate:
             return
         try:
             await self._pass(scope, receive, send)
+        except HTTPException as error:
+            await answer({"detail": error.detail}, error.status_code)(scope, receive, send)
         except ApiError as error:
             if scope["type"] == "websocket":
                 await send(
@@ -108,7 +111,8 @@ class _Limited:
         if message["type"] == "http.request":
             self._seen += len(message.get("body", b""))
             if self._seen > self._limit:
-                raise _too_large(self._limit)
+                # Of this kind, because whoever reads the body passes it on.
+                raise HTTPException(413, _too_large(self._limit).detail)
         if self.keep:
             self._kept.append(message)
         return message

@@ -62,7 +62,7 @@ class Translator:
             yield "messages/complete", [message]
             return
         if key in self._growing:
-            grown = cast("BaseMessageChunk", self._growing[key] + message)
+            grown = self._growing[key] + message
         else:
             grown = message
             yield "messages/metadata", {key: {"metadata": metadata}}

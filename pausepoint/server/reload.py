@@ -11,6 +11,7 @@ import structlog
 from watchfiles import DefaultFilter, watch
 
 from pausepoint.server.config import read_config
+from pausepoint.server.serve import configure_logging
 
 log = structlog.get_logger("pausepoint.server")
 
@@ -36,6 +37,7 @@ def supervise(config: Path, port: int, arguments: Sequence[str] | None = None) -
         arguments: The child's command line; this process's own without `--reload` when not given.
     """
     del port
+    configure_logging()
     command = [sys.executable, *(arguments or _own_command())]
     folders = _folders(config)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

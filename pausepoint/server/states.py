@@ -153,21 +153,16 @@ async def replay(
     """
     purpose = Purpose("threads.update", user=ServedUser.of(user))
     async with engine.graphs.open(graph_id, purpose) as graph:
-        steps = [
-            [
-                StateUpdate(
-                    to_command(u.command.model_dump(exclude_unset=True))
-                    if u.command
-                    else cast("Any", u.values),
-                    u.as_node,
-                    None,
-                )
-                for u in step.updates
-            ]
-            for step in supersteps
-        ]
+        steps = [[_update(u) for u in step.updates] for step in supersteps]
         await _apply(graph, address(thread_id), steps)
         await _remember(engine, graph, Change("update", thread_id, user))
+
+
+def _update(update: schemas.StateUpdate) -> StateUpdate:
+    values: Any = update.values
+    if update.command is not None:
+        values = to_command(update.command.model_dump(exclude_unset=True))
+    return StateUpdate(values, update.as_node, None)
 
 
 async def _apply(graph: Graph, config: dict[str, Any], updates: list[list[StateUpdate]]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Assistants: a graph with its configuration, in versions."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query
@@ -141,7 +141,7 @@ async def graph(request: Request, assistant_id: Key, xray: Annotated[str, Query(
     assistant = await _read(request, assistant_id)
     depth = _xray(xray)
     async with engine_of(request).graphs.open(assistant["graph_id"], _purpose(request, assistant)) as opened:
-        return answer(await draw(opened, cast("Any", assistant["config"]), depth))
+        return answer(await draw(opened, assistant["config"], depth))
 
 
 @routes.get("/assistants/{assistant_id}/schemas", summary="Get an assistant's schemas")

@@ -61,7 +61,7 @@ def insert(conn: sqlite3.Connection, values: Mapping[str, Any]) -> dict[str, Any
         row,
     )
     _keep_version(conn, row)
-    return get(conn, row["assistant_id"], None)
+    return get(conn, str(row["assistant_id"]), None)
 
 
 def create(

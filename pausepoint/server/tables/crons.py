@@ -45,7 +45,7 @@ def insert(conn: sqlite3.Connection, values: Mapping[str, Any]) -> dict[str, Any
         " :created_at, :updated_at)",
         row,
     )
-    return get(conn, row["cron_id"], None)
+    return get(conn, str(row["cron_id"]), None)
 
 
 def get(conn: sqlite3.Connection, cron_id: str, filters: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -1,11 +1,7 @@
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "contract" / "server"))
-
 from server_process import Served
 
 PROJECT = Path(__file__).parent / "project"
