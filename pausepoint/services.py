@@ -162,14 +162,13 @@ def _hold(settings: Settings) -> "DataFolder | None":
     """Hold the data folder, unless another part of this process (the server) does."""
     import os
 
-    from pausepoint.storage.folder import DataFolder, DataFolderHeld
+    from pausepoint.storage.folder import DataFolder, holder
 
-    try:
-        return DataFolder.hold(settings.data, "campaigns")
-    except DataFolderHeld as held:
-        if held.holder and held.holder.pid == os.getpid():
-            return None
-        raise
+    # Asked first: `hold` waits a while for whoever has it.
+    held = holder(settings.data)
+    if held and held.pid == os.getpid():
+        return None
+    return DataFolder.hold(settings.data, "campaigns")
 
 
 async def _open_all(settings: Settings, folder: "DataFolder | None") -> Services:
