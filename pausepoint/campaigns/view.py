@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pausepoint.campaigns.ids import relationship_type
@@ -83,12 +84,12 @@ class CampaignView:
     lexicon: Lexicon
     vocabulary: frozenset[str]
 
-    @property
+    @cached_property
     def relation_labels(self) -> list[str]:
         """Every label in use, sorted."""
         return sorted({r.label for r in self.relations.values()})
 
-    @property
+    @cached_property
     def relation_types(self) -> list[str]:
         """Every label as the graph's relationship type, sorted."""
         return sorted({relationship_type(r.label) for r in self.relations.values()})
