@@ -102,6 +102,8 @@ def _explained(error: Any, language: str) -> list[FieldError]:
     path = tuple(cast("Sequence[str | int]", error.instance_path))
     details: dict[str, Any] = error.kind.as_dict()
     rule = str(error.kind.name)
+    if rule == "minLength" and error.instance == "":
+        return [FieldError(path, rule, message("required", language))]
     if rule == "required":
         return [FieldError((*path, details["property"]), rule, message(rule, language))]
     if rule == "additionalProperties":

@@ -23,7 +23,9 @@ async def test_filters_and_pages(desk):
     assert found[0]["title"] == "send_mail"
     assert await desk.inbox(kind="review") == []
     assert {p["graph_id"] for p in await desk.inbox(text="SEND_mail")} == {"approve"}
-    counted = (await desk.http.get("/inbox", params={"graph_id": "approve", "count": True, "limit": 1})).json()
+    counted = (
+        await desk.http.get("/inbox", params={"graph_id": "approve", "count": True, "limit": 1})
+    ).json()
     assert counted["total"] == len(found)
 
 
@@ -35,7 +37,8 @@ async def test_metadata_of_the_thread_filters(desk):
 
 
 @pytest.mark.parametrize(
-    "query", [{"cursor": "nonsense"}, {"limit": 0}, {"limit": 5000}, {"metadata": "[1"}, {"due_before": "soon"}]
+    "query",
+    [{"cursor": "nonsense"}, {"limit": 0}, {"limit": 5000}, {"metadata": "[1"}, {"due_before": "soon"}],
 )
 async def test_wrong_queries_say_so(desk, query):
     assert (await desk.http.get("/inbox", params=query)).status_code == 422
