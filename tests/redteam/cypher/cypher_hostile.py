@@ -66,6 +66,22 @@ _ORACLES = [
     "MATCH (a {name: 'axe'}) ((x)-[:USES]->(y WHERE y.kind * 1 > 0)){1,3} (b) RETURN b.name",
 ]
 
+_LATER = [
+    "MATCH (n) WITH n WHERE 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END) = 1 RETURN n.name",
+    "MATCH (n) WITH * WHERE 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END) = 1 RETURN n.name",
+    "MATCH (n) FILTER 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END) = 1 RETURN n.name",
+    "MATCH (n) RETURN 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END) AS x",
+    "MATCH (n) RETURN n.name ORDER BY 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END)",
+    "MATCH (n:Campaign_Vault) RETURN 1 / 0 AS x",
+    "MATCH (n:Campaign_Vault) WITH 1 / 0 AS x RETURN x",
+    "MATCH (n) RETURN sum(toInteger(n.score)), avg(n.kind * 1)",
+    "MATCH (n) CALL (n) { RETURN 1 / (CASE n.secret WHEN 'theirs' THEN 0 ELSE 1 END) AS x } RETURN x",
+    "MATCH (n) UNWIND range(1, size(n.tags)) AS i RETURN n.name, i",
+    "MATCH (a)-->(b) WITH a, count(b) AS n WHERE n > 1 RETURN a.name, n",
+    "MATCH (a) OPTIONAL MATCH (a)-->(b) WHERE b.score * 1 > 0 RETURN a.name, b.name",
+    "MATCH (a), (b) WHERE a.kind * 1 = b.kind * 1 AND a.name < b.name RETURN a.name, b.name",
+]
+
 _LEAKS = [
     "MATCH (n) RETURN count(n)",
     "MATCH ()-[r]->() RETURN type(r), count(*)",
@@ -90,4 +106,4 @@ _LEAKS = [
     "MATCH (a)-[r]-(b) WHERE r.campaignUuid = $campaignUuid RETURN a.name, b.name",
 ]
 
-HOSTILE = _SHORTEST + _ORACLES + _LEAKS
+HOSTILE = _SHORTEST + _ORACLES + _LATER + _LEAKS

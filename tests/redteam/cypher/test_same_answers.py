@@ -39,6 +39,15 @@ async def test_plain_queries_answer_as_before_and_see_no_strangers(graph):
     assert await differences(graph, PLAIN, [], originals=True) == []
 
 
+async def test_shortest_paths_are_those_of_the_tenant(graph):
+    await fill(graph, OWN, SMALL)
+    await add_strangers(graph)
+    for kind, paths in (("shortestPath", 1), ("allShortestPaths", 2)):
+        text = f"MATCH p = {kind}((a {{name: 'axe'}})-[*..4]->(d {{name: 'dye'}})) RETURN [n IN nodes(p) | n.name] AS names"
+        found = await graph.read(*guarded(text))
+        assert [row["names"] for row in found.rows] == [["axe", "cup", "dye"]] * paths
+
+
 async def test_hostile_queries_see_no_strangers(graph):
     assert await differences(graph, HOSTILE, [], originals=False) == []
 
