@@ -8,6 +8,7 @@ import httpx
 import orjson
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -45,7 +46,7 @@ class Clarification(BaseModel):
 async def query(campaign_uuid: str, body: Query, request: Request) -> dict[str, Any]:
     """Ask. A clarification comes back with the handle to answer it."""
     campaign = await _campaign(campaign_uuid)
-    client = local_client(_headers(request))
+    client = _client(request)
     asked = {"question": body.query, "campaign": campaign}
     async with _refusals():
         thread = await _conversation(client, body.thread_id, campaign)
@@ -57,7 +58,7 @@ async def query(campaign_uuid: str, body: Query, request: Request) -> dict[str, 
 async def stream(campaign_uuid: str, body: Query, request: Request) -> StreamingResponse:
     """Ask and read the answer as it is written: events `text`, then `answer` or `clarification`, or `error`."""
     campaign = await _campaign(campaign_uuid)
-    client = local_client(_headers(request))
+    client = _client(request)
     asked = {"question": body.query, "campaign": campaign}
     async with _refusals():
         thread = await _conversation(client, body.thread_id, campaign)
@@ -71,7 +72,7 @@ async def stream(campaign_uuid: str, body: Query, request: Request) -> Streaming
 async def answer(campaign_uuid: str, body: Clarification, request: Request) -> dict[str, Any]:
     """Answer a clarification; the same run goes on. A bad answer is a 422 and the pause stays."""
     campaign = await _campaign(campaign_uuid)
-    client = local_client(_headers(request))
+    client = _client(request)
     async with _refusals():
         pending = _pending(await _state(client, body.thread_id, campaign))
     if body.interrupt_id not in pending:
@@ -95,7 +96,7 @@ async def export(campaign_uuid: str, thread_id: str, request: Request) -> PlainT
     """The conversation as Markdown."""
     view = await (await get_services()).view(await _campaign(campaign_uuid))
     async with _refusals():
-        state = await _state(local_client(_headers(request)), thread_id, view.campaign.uuid)
+        state = await _state(_client(request), thread_id, view.campaign.uuid)
     turns = (state["values"] or {}).get("history") or []
     parts = [f"# {view.campaign.name}", *(f"## {t['question']}\n\n{t['answer']}" for t in turns)]
     return PlainTextResponse("\n\n".join(parts) + "\n", media_type="text/markdown; charset=utf-8")
@@ -210,7 +211,8 @@ def _event(name: str, data: Any) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + orjson.dumps(data) + b"\n\n"
 
 
-def _headers(request: Request) -> dict[str, str]:
-    """The caller's own credentials go with the run."""
+def _client(request: Request) -> LangGraphClient:
+    """A client of this server; the caller's own credentials go with it."""
     wanted = ("authorization", "x-api-key", "cookie")
-    return {name: value for name in wanted if (value := request.headers.get(name))}
+    headers = {name: value for name in wanted if (value := request.headers.get(name))}
+    return local_client(headers, request.scope)

@@ -1,7 +1,10 @@
 """What flows through the assistant: plain JSON values, so that every checkpoint stays readable."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal
+
+# typing's own has no JSON schema before Python 3.12: Studio would show no form for the input.
+from typing_extensions import TypedDict
 
 Action = Literal[
     "search_notes",

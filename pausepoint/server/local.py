@@ -1,9 +1,11 @@
 """An SDK client for code that runs inside the server: custom routes, graphs. It speaks to this process without a socket.
 
-Pass the caller's headers on: the client then has the caller's rights, never more.
+Pass the caller's headers on: the client then has the caller's rights, never more. Under another server (`langgraph dev`)
+it goes over the socket that the request came in by: the SDK's way into that process would pass its authentication by.
 """
 
 import asyncio
+import ipaddress
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -31,22 +33,38 @@ def unset_running(app: Any) -> None:
         _running.remove(app)
 
 
-def local_client(headers: Mapping[str, str] | None = None) -> LangGraphClient:
+def local_client(
+    headers: Mapping[str, str] | None = None, scope: Mapping[str, Any] | None = None
+) -> LangGraphClient:
     """An SDK client of the server in this process, or of the one at `PAUSEPOINT_URL` when none runs here.
 
     Args:
         headers: The caller's request headers; those that say who the caller is are passed on.
+        scope: The request's ASGI scope; says where a server of another kind in this process listens.
     """
     passed = forwarded(headers)
-    if not _running:
+    url = BASE_URL if _running else _listens(scope)
+    if url is None:
         return get_client(url=get_settings().url, api_key=None, headers=passed)
-    client = httpx.AsyncClient(
-        base_url=BASE_URL,
-        transport=StreamingTransport(_running[-1]),
-        headers=passed,
-        timeout=httpx.Timeout(None),
+    # Callers do not close the client: it keeps no connection that could be left open. Never TLS: nothing to verify.
+    transport = (
+        StreamingTransport(_running[-1])
+        if _running
+        else httpx.AsyncHTTPTransport(verify=False, limits=httpx.Limits(max_keepalive_connections=0))
     )
-    return LangGraphClient(client)
+    return LangGraphClient(
+        httpx.AsyncClient(base_url=url, transport=transport, headers=passed, timeout=httpx.Timeout(None))
+    )
+
+
+def _listens(scope: Mapping[str, Any] | None) -> str | None:
+    """Where the socket of a request is bound: the kernel's word, not the Host header's."""
+    host, port = (scope or {}).get("server") or ("", None)
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    return f"http://[{address}]:{port}" if address.version == 6 else f"http://{address}:{port}"
 
 
 def forwarded(headers: Mapping[str, str] | None) -> dict[str, str]:
