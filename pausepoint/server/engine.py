@@ -106,6 +106,8 @@ class Engine:
         self.scheduler = Scheduler(self)
         await self.scheduler.open()
         for run in await self.database.read(runs_table.unfinished):
+            run.left_over = True
+            self._waiters[run.run_id] = asyncio.get_running_loop().create_future()
             self.dispatcher.submit(run)
 
     async def drain(self, grace: float = 20.0) -> None:
@@ -329,9 +331,7 @@ class Engine:
         """Run it and say how it ended; None when a shutdown stopped it."""
         run = active.run
         given: Any = None
-        recovered = run.attempt > 0 and run.run_id not in self._waiters
-        self._waiters.setdefault(run.run_id, asyncio.get_running_loop().create_future())
-        if run.attempt == 0 or recovered:
+        if run.attempt == 0 or run.left_over:
             refused = await self.database.write(self._begin(run), durable=False)
             if refused is not None:
                 return Ending("interrupted", await self._state_or_none(run), cancel_reason=refused)

@@ -8,6 +8,7 @@ from typing import Any
 from pausepoint.server.schemas import EventsRequest
 
 _CLAIM_SECONDS = 0.25
+_MOST_CLAIMS = 10_000
 _CONTROL = frozenset({"lifecycle", "input"})
 
 
@@ -57,7 +58,10 @@ class Claims:
 
     def expect(self, thread_id: str, run_id: str, before: int) -> None:
         """A client will want the events of a run, which come after an id."""
+        self._runs.pop(thread_id, None)
         self._runs[thread_id] = _Claim(run_id, before)
+        if len(self._runs) > _MOST_CLAIMS:
+            del self._runs[next(iter(self._runs))]
 
     def ended(self, thread_id: str, run_id: str, followed: bool) -> None:
         """A run has ended; whether a client was there to see it."""

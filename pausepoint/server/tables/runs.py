@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -33,7 +33,8 @@ class Run:
     error: dict[str, Any] | None = None
     cancel_reason: str | None = None
     progress: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    left_over: bool = False
+    """Whether an earlier process accepted it."""
 
     @property
     def graph_id(self) -> str:
