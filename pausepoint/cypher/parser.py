@@ -9,26 +9,22 @@ from pausepoint.cypher.ast import (
     CallSubquery,
     Clause,
     Conditional,
-    Expr,
     Filter,
     Finish,
-    Item,
     Let,
     Match,
-    Page,
     PageClause,
     PatternBody,
     Projection,
     Query,
     SingleQuery,
-    SortKey,
     Union,
     Unwind,
     WhenBranch,
 )
 from pausepoint.cypher.keywords import FORBIDDEN_CLAUSES, READ_CLAUSES
 from pausepoint.cypher.lexer import Token
-from pausepoint.cypher.parser_patterns import PatternParser
+from pausepoint.cypher.parser_projections import ProjectionParser
 
 
 def parse(tokens: list[Token], max_depth: int, source: str) -> Query:
@@ -48,7 +44,7 @@ def parse(tokens: list[Token], max_depth: int, source: str) -> Query:
     return query
 
 
-class Parser(PatternParser):
+class Parser(ProjectionParser):
     """Reads clauses and queries."""
 
     def finish(self) -> None:
@@ -133,7 +129,7 @@ class Parser(PatternParser):
         if token.key == "MATCH":
             return self._match(False, token.pos)
         if token.key in ("WITH", "RETURN"):
-            return self._projection(token.key, token.pos)
+            return self.projection(token.key, token.pos)
         if token.key == "CALL":
             return self._call_subquery(False, token.pos)
         return self._small_clause(token)
@@ -144,7 +140,7 @@ class Parser(PatternParser):
             self.expect("AS")
             return Unwind(value, self.name("a variable"), pos=token.pos)
         if token.key == "LET":
-            return Let(self._let_items(), pos=token.pos)
+            return Let(self.let_items(), pos=token.pos)
         if token.key == "FILTER":
             self.accept("WHERE")
             return Filter(self.expression(), pos=token.pos)
@@ -152,7 +148,7 @@ class Parser(PatternParser):
             return Finish(pos=token.pos)
         self.index -= 1
         self.token = token
-        return PageClause(self._page(), pos=token.pos)
+        return PageClause(self.page(), pos=token.pos)
 
     def _not_a_clause(self) -> None:
         token = self.token
@@ -187,77 +183,6 @@ class Parser(PatternParser):
             self.accept("BINDINGS")
             return "DIFFERENT RELATIONSHIPS"
         return ""
-
-    def _projection(self, keyword: str, pos: int) -> Projection:
-        distinct = self.accept("DISTINCT") == "DISTINCT"
-        if not distinct and self.token.key == "ALL" and self.peek().key not in ("(", ",", ".", "AS", ""):
-            self.advance()
-        star = self.accept("*") == "*"
-        items = [] if star and not self.accept(",") else self._items()
-        group_by = self._group_by()
-        page = self._page()
-        where = self.expression() if keyword == "WITH" and self.accept("WHERE") else None
-        return Projection(keyword, distinct, star, items, group_by, page, where, pos=pos)
-
-    def _items(self) -> list[Item]:
-        found = [self._item()]
-        while self.accept(","):
-            found.append(self._item())
-        return found
-
-    def _item(self) -> Item:
-        start = self.token.pos
-        begin: int = self.index
-        value = self.expression()
-        source = self._source_between(begin, self.index)
-        alias = self.name("a name") if self.accept("AS") else None
-        return Item(value, alias, source, pos=start)
-
-    def _source_between(self, first: int, behind: int) -> str:
-        """The text of an expression without the comments in it."""
-        pieces: list[str] = []
-        for index in range(first, behind):
-            token = self.tokens[index]
-            gap = self.source[self.tokens[index - 1].end : token.pos] if index > first else ""
-            pieces.append((gap if gap.isspace() else " " if gap else "") + token.text)
-        return "".join(pieces)
-
-    def _let_items(self) -> list[Item]:
-        found: list[Item] = []
-        while True:
-            pos = self.token.pos
-            alias = self.name("a variable")
-            self.expect("=")
-            found.append(Item(self.expression(), alias, pos=pos))
-            if not self.accept(","):
-                return found
-
-    def _group_by(self) -> list[Expr]:
-        if not self.accept_words("GROUP", "BY"):
-            return []
-        found = [self.expression()]
-        while self.accept(","):
-            found.append(self.expression())
-        return found
-
-    def _page(self) -> Page:
-        page = Page(pos=self.token.pos)
-        if self.accept("ORDER"):
-            self.expect("BY")
-            page.order = [self._sort_key()]
-            while self.accept(","):
-                page.order.append(self._sort_key())
-        if self.accept("SKIP", "OFFSET"):
-            page.skip = self.expression()
-        if self.accept("LIMIT"):
-            page.limit = self.expression()
-        return page
-
-    def _sort_key(self) -> SortKey:
-        pos = self.token.pos
-        value = self.expression()
-        word = self.accept("ASC", "ASCENDING", "DESC", "DESCENDING")
-        return SortKey(value, word.startswith("DESC"), pos=pos)
 
     def _call_subquery(self, optional: bool, pos: int) -> CallSubquery:
         scope: list[str] | None = None

@@ -22,7 +22,8 @@ from pausepoint.cypher.ast import (
     Union,
     Unwind,
 )
-from pausepoint.cypher.printer_expressions import ExpressionPrinter, quote
+from pausepoint.cypher.printer_expressions import quote
+from pausepoint.cypher.printer_patterns import PatternPrinter
 
 
 def print_query(query: Query) -> str:
@@ -30,7 +31,7 @@ def print_query(query: Query) -> str:
     return QueryPrinter().query(query)
 
 
-class QueryPrinter(ExpressionPrinter):
+class QueryPrinter(PatternPrinter):
     """Prints clauses and queries."""
 
     def query(self, query: Query) -> str:

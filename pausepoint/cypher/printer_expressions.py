@@ -1,4 +1,4 @@
-"""Expressions and patterns as text; parentheses stand only where precedence asks for them."""
+"""Expressions as text; parentheses stand only where precedence asks for them."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def quote_param(name: str) -> str:
 
 
 class ExpressionPrinter:
-    """Prints expressions and patterns; queries come from the class below it."""
+    """Prints expressions; patterns and queries come from the classes below it."""
 
     def __init__(self) -> None:
         self._print: dict[type[ast.Node], Callable[[Any], str]] = {
@@ -57,6 +57,18 @@ class ExpressionPrinter:
 
     def query(self, query: ast.Query) -> str:
         """Print a query."""
+        raise NotImplementedError
+
+    def patterns(self, mode: str, paths: list[ast.Path], where: ast.Expr | None) -> str:
+        """Print match mode, patterns and condition."""
+        raise NotImplementedError
+
+    def labels(self, node: ast.LabelExpr, tight: bool = False) -> str:
+        """Print a label expression."""
+        raise NotImplementedError
+
+    def path(self, path: ast.Path) -> str:
+        """Print one path pattern."""
         raise NotImplementedError
 
     def expr(self, node: ast.Expr, level: int = OR) -> str:
@@ -121,15 +133,16 @@ class ExpressionPrinter:
             return quote(item.key)
         return ".*" if item.key == "*" else f".{quote(item.key)}"
 
-    def _where(self, where: ast.Expr | None) -> str:
+    def where(self, where: ast.Expr | None) -> str:
+        """Print a condition with its keyword, or nothing."""
         return f" WHERE {self.expr(where)}" if where is not None else ""
 
     def _list_comprehension(self, node: ast.ListComprehension) -> str:
         result = f" | {self.expr(node.result)}" if node.result is not None else ""
-        return f"[{quote(node.variable)} IN {self.expr(node.source, ADD)}{self._where(node.where)}{result}]"
+        return f"[{quote(node.variable)} IN {self.expr(node.source, ADD)}{self.where(node.where)}{result}]"
 
     def _quantifier(self, node: ast.Quantifier) -> str:
-        return f"{node.kind}({quote(node.variable)} IN {self.expr(node.source)}{self._where(node.where)})"
+        return f"{node.kind}({quote(node.variable)} IN {self.expr(node.source)}{self.where(node.where)})"
 
     def _reduce(self, node: ast.Reduce) -> str:
         start = f"{quote(node.accumulator)} = {self.expr(node.init)}"
@@ -164,69 +177,13 @@ class ExpressionPrinter:
         return f"trim({' '.join([*words, 'FROM', self.expr(node.text)])})"
 
     def _pattern_comprehension(self, node: ast.PatternComprehension) -> str:
-        return f"[{self.path(node.path)}{self._where(node.where)} | {self.expr(node.result)}]"
+        return f"[{self.path(node.path)}{self.where(node.where)} | {self.expr(node.result)}]"
 
     def _subquery(self, node: ast.Subquery) -> str:
         body = node.body
         if isinstance(body, ast.Query):
             return f"{node.kind} {{ {self.query(body)} }}"
         return f"{node.kind} {{ {self.patterns(body.mode, body.paths, body.where)} }}"
-
-    def patterns(self, mode: str, paths: list[ast.Path], where: ast.Expr | None) -> str:
-        """Print match mode, patterns and condition."""
-        return f"{mode} {', '.join(map(self.path, paths))}{self._where(where)}".strip()
-
-    def labels(self, node: ast.LabelExpr, tight: bool = False) -> str:
-        """Print a label expression; `tight` puts chains in parentheses."""
-        if isinstance(node, ast.LabelName):
-            return quote(node.name)
-        if isinstance(node, ast.LabelAny):
-            return "%"
-        if isinstance(node, ast.LabelDynamic):
-            return f"${node.kind}({self.expr(node.value)})"
-        if isinstance(node, ast.LabelNot):
-            return "!" * node.count + self.labels(node.operand, tight=True)
-        text = node.op.join(self.labels(operand, tight=True) for operand in node.operands)
-        return f"({text})" if tight and node.op != ":" else text
-
-    def path(self, path: ast.Path) -> str:
-        """Print one path pattern."""
-        start = f"{quote(path.variable)} = " if path.variable is not None else ""
-        selector = f"{path.selector} " if path.selector else ""
-        body = "".join(map(self._element, path.elements))
-        return f"{start}{selector}{f'{path.shortest}({body})' if path.shortest else body}"
-
-    def _element(self, element: ast.Element) -> str:
-        if isinstance(element, ast.RelPattern):
-            return self._relationship(element)
-        if isinstance(element, ast.NodePattern):
-            return (
-                f"({self._filling(element.variable, element.labels, '', element.properties, element.where)})"
-            )
-        inner = f"({self.path(element.path)}{self._where(element.where)})"
-        return inner + (_braces(element.quantifier) if element.quantifier else "")
-
-    def _relationship(self, rel: ast.RelPattern) -> str:
-        length = _stars(rel.length) if rel.length else ""
-        inside = self._filling(rel.variable, rel.types, length, rel.properties, rel.where)
-        arrow = f"-[{inside}]-" if inside else "--"
-        quantifier = _braces(rel.quantifier) if rel.quantifier else ""
-        return f"{'<' * rel.left}{arrow}{'>' * rel.right}{quantifier}"
-
-    def _filling(
-        self,
-        variable: str | None,
-        labels: ast.LabelExpr | None,
-        length: str,
-        properties: ast.MapLiteral | None,
-        where: ast.Expr | None,
-    ) -> str:
-        name = quote(variable) if variable is not None else ""
-        label = f":{self.labels(labels)}" if labels is not None else ""
-        parts = [name + label + length]
-        if properties is not None:
-            parts.append(self.expr(properties))
-        return " ".join(part for part in [*parts, self._where(where).strip()] if part)
 
 
 _LEVELS: dict[type[ast.Node], int] = {
@@ -252,17 +209,3 @@ def _level(node: ast.Expr) -> int:
     ):
         return 0
     return _LEVELS.get(type(node), ATOM)
-
-
-def _stars(hops: ast.Hops) -> str:
-    if hops.low is not None and hops.low == hops.high:
-        return f"*{hops.low}"
-    if hops.low is None and hops.high is None:
-        return "*"
-    return f"*{'' if hops.low is None else hops.low}..{'' if hops.high is None else hops.high}"
-
-
-def _braces(hops: ast.Hops) -> str:
-    if hops.low == hops.high:
-        return f"{{{hops.low}}}"
-    return f"{{{hops.low},{'' if hops.high is None else hops.high}}}"
