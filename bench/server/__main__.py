@@ -7,9 +7,8 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
-import httpx
-
 from bench.server.target import OTHER, Target, langgraph_dev, ours
+from bench.server.wire import Wire
 
 T = TypeVar("T")
 
@@ -32,54 +31,59 @@ GOALS = {
 
 async def measure(target: Target, quick: bool) -> dict[str, float]:
     """All figures of one server."""
-    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
-    async with httpx.AsyncClient(base_url=target.url, timeout=120, limits=limits) as http:
-        bench = Bench(http, target)
-        found = {"ready after s": target.ready_seconds}
-        for _ in range(5):
-            await bench.run_three()
-        found |= await bench.pauses(10 if quick else 60)
-        found |= await bench.rate(1, 30 if quick else 200)
-        found |= await bench.rate(10, 50 if quick else 400)
-        found |= await bench.rate(100, 100 if quick else 500)
-        found |= await bench.first_token(5 if quick else 20)
-        found |= await bench.many_streams(20 if quick else 200)
-        found |= await bench.long_thread(50 if quick else 500)
-        found["RSS MB at the end"] = target.memory()
-        return found
+    bench = Bench(target)
+    found = {"ready after s": target.ready_seconds}
+    wire = Wire(target.url)
+    for _ in range(10):
+        await run_three(wire)
+    found |= await bench.pauses(10 if quick else 60)
+    found |= await bench.rate(1, 30 if quick else 200)
+    found |= await bench.rate(10, 50 if quick else 400)
+    found |= await bench.rate(100, 200 if quick else 600)
+    found |= await bench.first_token(5 if quick else 20)
+    found |= await bench.many_streams(20 if quick else 200)
+    found |= await bench.long_thread(50 if quick else 500)
+    found["RSS MB at the end"] = target.memory()
+    wire.close()
+    return found
+
+
+async def new_thread(wire: Wire) -> str:
+    """A new thread's id."""
+    return (await wire.post("/threads", {}))["thread_id"]
+
+
+async def run_three(wire: Wire) -> None:
+    """A durable run on a thread of its own."""
+    path = f"/threads/{await new_thread(wire)}/runs/wait"
+    body = {"assistant_id": "three", "input": {"steps": []}, "durability": "sync"}
+    assert (await wire.post(path, body))["steps"] == ["a", "b", "c"]
 
 
 class Bench:
     """The measurements."""
 
-    def __init__(self, http: httpx.AsyncClient, target: Target) -> None:
-        self.http, self.target = http, target
-
-    async def thread(self) -> str:
-        return (await self.http.post("/threads", json={})).json()["thread_id"]
-
-    async def run_three(self) -> None:
-        thread = await self.thread()
-        body = {"assistant_id": "three", "input": {"steps": []}, "durability": "sync"}
-        answer = await self.http.post(f"/threads/{thread}/runs/wait", json=body)
-        assert answer.json()["steps"] == ["a", "b", "c"], answer.text
+    def __init__(self, target: Target) -> None:
+        self.target = target
 
     async def pauses(self, count: int) -> dict[str, float]:
         """A run to its question, and its answer to the end."""
         asked: list[float] = []
         answered: list[float] = []
+        wire = Wire(self.target.url)
         for _ in range(count):
-            path = f"/threads/{await self.thread()}/runs/wait"
+            path = f"/threads/{await new_thread(wire)}/runs/wait"
             question, seconds = await timed(
-                self.http.post(path, json={"assistant_id": "pause", "input": {"steps": []}})
+                wire.post(path, {"assistant_id": "pause", "input": {"steps": []}})
             )
-            assert "__interrupt__" in question.json(), question.text
+            assert "__interrupt__" in question, question
             asked.append(seconds)
             end, seconds = await timed(
-                self.http.post(path, json={"assistant_id": "pause", "command": {"resume": "yes"}})
+                wire.post(path, {"assistant_id": "pause", "command": {"resume": "yes"}})
             )
-            assert end.json()["steps"] == ["yes"], end.text
+            assert end["steps"] == ["yes"], end
             answered.append(seconds)
+        wire.close()
         return {
             "start → interrupt, p50 ms": statistics.median(asked) * 1000,
             "resume → end, p50 ms": statistics.median(answered) * 1000,
@@ -91,9 +95,11 @@ class Bench:
         left = iter(range(count))
 
         async def client() -> None:
+            wire = Wire(self.target.url)
             for _ in left:
-                _, seconds = await timed(self.run_three())
+                _, seconds = await timed(run_three(wire))
                 times.append(seconds)
+            wire.close()
 
         cpu = self.target.cpu()
         _, seconds = await timed(asyncio.gather(*(client() for _ in range(clients))))
@@ -122,26 +128,18 @@ class Bench:
             "input": {"messages": [{"role": "user", "content": "speak"}]},
             "stream_mode": "messages-tuple",
         }
-        first = 0.0
-        began = time.perf_counter()
-        async with self.http.stream("POST", "/runs/stream", json=body) as answer:
-            async for line in answer.aiter_lines():
-                if line.startswith("event: messages") and not first:
-                    first = time.perf_counter() - began
-                    if not whole:
-                        break
-        return first
+        return await Wire(self.target.url).first("/runs/stream", body, b"event: messages", whole)
 
     async def long_thread(self, turns: int) -> dict[str, float]:
         """A conversation of two messages a turn."""
-        path = f"/threads/{await self.thread()}/runs/wait"
+        wire = Wire(self.target.url)
+        path = f"/threads/{await new_thread(wire)}/runs/wait"
         last: list[float] = []
         for turn in range(turns):
             said = {"role": "user", "content": f"Question {turn}: " + "what about this then? " * 5}
-            _, seconds = await timed(
-                self.http.post(path, json={"assistant_id": "chat", "input": {"messages": [said]}})
-            )
+            _, seconds = await timed(wire.post(path, {"assistant_id": "chat", "input": {"messages": [said]}}))
             last.append(seconds)
+        wire.close()
         return {"1,000-message thread, last turn ms": statistics.median(last[-10:]) * 1000}
 
 
