@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from pausepoint.vectors.hybrid import HybridIndex
     from pausepoint.vectors.port import VectorStore
 
+WARMED = 8
+"""Campaigns, the latest changed first, that are made ready at start; others are at their first question."""
+
 
 @dataclass
 class Services:
@@ -103,8 +106,9 @@ class Services:
         try:
             await asyncio.gather(self.embedder.warm(), self.graph.ready())
             await self.ingest.heal()
-            for row in await self.campaigns.all():
-                await self.view(row.uuid)
+            rows = sorted(await self.campaigns.all(), key=lambda row: row.updated_at, reverse=True)
+            for row in rows[:WARMED]:
+                await asyncio.gather(self.view(row.uuid), self.hybrid.warm(row.collection))
         except PausepointError as error:
             structlog.get_logger(__name__).warning("warming_failed", error=str(error))
 
