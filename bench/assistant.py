@@ -23,7 +23,7 @@ from langgraph_sdk import get_client
 
 from bench.common import SAMPLES, Figure, Running, loaded_copy, p50, p95, serving, show, show_json
 
-WAITED, STREAMED, SDK_STREAMED, TRACED, AT_ONCE = 24, 12, 10, 12, 20
+WARMING, WAITED, STREAMED, SDK_STREAMED, TRACED, AT_ONCE = 6, 22, 10, 8, 12, 20
 STARTS = 3
 UNANSWERED = frozenset({"clarification_needed", "out_of_scope"})
 SDK_CONTEXT = {"use_cache": False}
@@ -46,15 +46,15 @@ class Timed:
     failed: str | None = None
 
 
-def questions(answered: bool = True) -> list[Asked]:
-    """The samples' labelled questions, mixed, always in the same order; those to be answered or the others."""
+def questions() -> list[Asked]:
+    """The samples' labelled questions that want an answer, mixed, always in the same order."""
     from pausepoint.evaluation.questions import read_questions
 
     found: dict[str, Asked] = {}
     for path in sorted(SAMPLES.glob("*/questions.yaml")):
         file = read_questions(path)
         for each in file.questions:
-            if UNANSWERED.isdisjoint(each.actions) == answered:
+            if UNANSWERED.isdisjoint(each.actions):
                 found.setdefault(each.question, Asked(each.question, file.campaign))
     mixed = list(found.values())
     random.Random(7).shuffle(mixed)
@@ -259,7 +259,7 @@ async def _ask_all(running: Running, client: Client) -> dict[str, list[Figure]]:
     def take(count: int) -> list[Asked]:
         return [next(pool) for _ in range(count)]
 
-    warming = questions(answered=False)[:8]
+    warming = take(WARMING)
     first = (await client.wait(warming[0])).whole
     await one_by_one(client.wait, warming[1:])
     warm = running.memory()
