@@ -7,6 +7,7 @@ collected when none has for a day.
 import hashlib
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
@@ -134,7 +135,19 @@ class Attachments:
         for sha256, shared in gone:
             if not shared:
                 await anyio.to_thread.run_sync(_remove, self.path(sha256))
+        await anyio.to_thread.run_sync(self._sweep, await self._database.read(_known_contents))
         return len(gone)
+
+    def _sweep(self, known: set[str]) -> None:
+        """Remove what a crash left between the file and its row."""
+        limit = time.time() - UNUSED_SECONDS
+        for path in self.folder.glob("**/*") if self.folder.exists() else ():
+            if path.is_file() and path.name not in known and path.stat().st_mtime < limit:
+                path.unlink(missing_ok=True)
+
+
+def _known_contents(conn: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in conn.execute("SELECT DISTINCT sha256 FROM attachments")}
 
 
 def get(conn: sqlite3.Connection, attachment_id: str) -> sqlite3.Row | None:

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from pausepoint.pauses.attachment_routes import routes as attachment_routes
 from pausepoint.pauses.routes import routes
 from pausepoint.pauses.service import Pauses
 from pausepoint.server.engine import Engine
@@ -15,6 +16,7 @@ def install(app: FastAPI, engine: Engine) -> None:
     pauses = Pauses(engine)
     app.state.pauses = pauses
     app.include_router(routes)
+    app.include_router(attachment_routes)
     inner = app.router.lifespan_context
 
     @asynccontextmanager

@@ -192,7 +192,8 @@ def reopen(conn: sqlite3.Connection, row: sqlite3.Row, reason: str) -> None:
     """Let a pause wait again: the answer did not get through. It becomes the draft."""
     record(conn, row, "reopened", SERVER, reason=reason, run_id=row["answer_run_id"])
     conn.execute(
-        "UPDATE pauses SET status = 'open', closed_at = NULL, updated_at = ?, reason = ?, draft = coalesce(answer, draft),"
+        "UPDATE pauses SET on_expiry = CASE WHEN status = 'expired' THEN '{\"action\": \"none\"}' ELSE on_expiry END,"
+        " status = 'open', closed_at = NULL, updated_at = ?, reason = ?, draft = coalesce(answer, draft),"
         " draft_by = answered_by, answer = NULL, answered_by = NULL, answer_run_id = NULL WHERE number = ?",
         (now(), reason, row["number"]),
     )

@@ -8,9 +8,12 @@ from typing import Any
 
 import structlog
 
-from pausepoint.pauses import accepting, keeping, requests, rules, versions
-from pausepoint.pauses.attachments import Attachments
+from pausepoint.pauses import accepting, keeping, requests, versions
+from pausepoint.pauses.attachments import Attachments, Rules
 from pausepoint.pauses.bell import Bell
+from pausepoint.pauses.effects import set_ledger
+from pausepoint.pauses.rules import check_change, check_start
+from pausepoint.pauses.settings import PauseSettings
 from pausepoint.pauses.takeback import take_back
 from pausepoint.pauses.versions import Version
 from pausepoint.server.accept import Draft
@@ -29,10 +32,11 @@ class Pauses:
         """Take part from the first request on."""
         self.engine = engine
         self.bell = Bell()
+        self.settings = PauseSettings()
         self.versions: dict[str, Version] = {}
         engine.lookups.append(requests.before)
         engine.acceptors.append(self._accepting)
-        engine.starters.append(rules.check_start)
+        engine.starters.append(check_start)
         engine.finishers.append(self._after_run)
         engine.changers.append(self._changing)
         engine.unfinishers.append(self._take_back)
@@ -43,16 +47,20 @@ class Pauses:
         from pausepoint.pauses.clockwork import Clockwork
 
         engine = self.engine
-        self.attachments = Attachments(engine.data / "attachments", engine.database)
+        rules = Rules(max_bytes=self.settings.attachment_bytes)
+        self.attachments = Attachments(engine.data / "attachments", engine.database, rules)
+        set_ledger(engine.database)
         self.versions = await versions.versions_of(engine.graphs)
         held = await engine.database.write(self._catch_up)
         if held:
             log.warning("pauses are held because their graphs have changed", pauses=held)
         clockwork = Clockwork(self)
-        tasks = [asyncio.create_task(clockwork.run()), asyncio.create_task(clockwork.deliver())]
+        loops = (clockwork.keep_deadlines(), clockwork.deliver(), clockwork.tidy())
+        tasks = [asyncio.create_task(loop) for loop in loops]
         try:
             yield
         finally:
+            set_ledger(None)
             for task in tasks:
                 task.cancel()
             for task in tasks:
@@ -82,7 +90,7 @@ class Pauses:
         await take_back(self.engine, run, rolled_back=rolled_back)
 
     def _changing(self, conn: sqlite3.Connection, change: Change) -> None:
-        rules.check_change(conn, change)
+        check_change(conn, change)
         if change.copied_to is not None:
             keeping.copy(conn, change.thread_id, change.copied_to)
         elif change.state is not None:

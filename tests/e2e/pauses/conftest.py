@@ -1,5 +1,7 @@
 import os
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -12,11 +14,45 @@ from server_process import Served
 PROJECT = Path(__file__).parent / "project"
 
 
+class Receiver:
+    """Somebody outside who gets webhooks; may refuse the first ones."""
+
+    def __init__(self) -> None:
+        self.got: list[tuple[str, dict[str, str], bytes]] = []
+        self.refuse = 0
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                refused = outer.refuse > 0
+                outer.refuse -= refused
+                if not refused:
+                    outer.got.append((self.path, dict(self.headers), body))
+                self.send_response(503 if refused else 200)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self) -> "Receiver":
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
 class Desk:
     """A served project: its SDK client, plain HTTP, and what its nodes did outside."""
 
     def __init__(self, served: Served, outside: Path) -> None:
         self.served, self.outside = served, outside
+        self.receiver: Receiver = served.receiver
         self.http = httpx.AsyncClient(base_url=served.url, timeout=60)
         self.client = get_client(url=served.url, api_key=None)
 
@@ -57,9 +93,18 @@ class Desk:
 def served(tmp_path_factory):
     place = tmp_path_factory.mktemp("pauses")
     outside = place / "outside"
-    with Served(PROJECT / "langgraph.json", place / "data", env={"OUTSIDE": str(outside)}) as found:
-        found.outside = outside
-        yield found
+    with Receiver() as receiver:
+        env = {
+            "OUTSIDE": str(outside),
+            "RECEIVER": receiver.url,
+            "PAUSEPOINT_WEBHOOK_URL": receiver.url + "/hook",
+            "PAUSEPOINT_WEBHOOK_SECRET": "a secret",
+            "PAUSEPOINT_WEBHOOK_TARGETS": receiver.url.removeprefix("http://"),
+            "PAUSEPOINT_ATTACHMENT_BYTES": "100000",
+        }
+        with Served(PROJECT / "langgraph.json", place / "data", env=env) as found:
+            found.outside, found.receiver = outside, receiver
+            yield found
 
 
 @pytest.fixture

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import BaseModel, Field
+
+from pausepoint.pauses.effects import effect
 
 OUTSIDE = Path(os.environ.get("OUTSIDE", "/tmp/pausepoint-outside"))
 SCHEMA = {
@@ -187,3 +190,32 @@ async def say_nothing(state: State) -> State:
 
 
 quiet = StateGraph(State).add_node("say", say_nothing).add_edge(START, "say").compile()
+
+
+async def say_nothing_twice(state: State, runtime: Runtime) -> State:
+    """An effect in a node that runs again: once before the question, once after."""
+    async with effect(runtime, "greet") as once:
+        if once:
+            note("greeted")
+            once.result = "hello"
+    answer = interrupt("Send it?", response_schema={"enum": ["yes", "no"]})
+    async with effect(runtime, "send") as sent:
+        if sent:
+            note("sent")
+            sent.post(os.environ["RECEIVER"] + "/effect", {"answer": answer})
+    return {"steps": [once.result, answer]}
+
+
+effects = asking(say_nothing_twice)
+
+
+async def effect_that_fails(state: State, runtime: Runtime) -> State:
+    async with effect(runtime, "charge") as once:
+        if once:
+            note(f"charge-{once.attempt}")
+            if not (OUTSIDE / "gate").exists():
+                raise ConnectionError("the bank is closed")
+    return {"steps": ["charged"]}
+
+
+charging = StateGraph(State).add_node("charge", effect_that_fails).add_edge(START, "charge").compile()
