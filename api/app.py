@@ -15,11 +15,14 @@ from prompts.offline.outside import likeness
 async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
     """Open on start, close on stop."""
     services = await get_services()
-    services.warm()
-    warming = asyncio.create_task(likeness("?", services.embedder))
-    yield
-    warming.cancel()
-    await close_services()
+    try:
+        _model = services.chat_model  # a model that cannot be is said now, not at the first question
+        services.warm()
+        warming = asyncio.create_task(likeness("?", services.embedder))
+        yield
+        warming.cancel()
+    finally:
+        await close_services()
 
 
 app = FastAPI(title="Pausepoint campaign assistant", lifespan=lifespan)

@@ -50,7 +50,7 @@ async def query(campaign_uuid: str, body: Query, request: Request) -> dict[str, 
     asked = {"question": body.query, "campaign": campaign}
     async with _refusals():
         thread = await _conversation(client, body.thread_id, campaign)
-        values = await client.runs.wait(thread, GRAPH, input=asked)
+        values = await client.runs.wait(thread, GRAPH, input=asked, raise_error=False)
     return _shown(values, thread, campaign)
 
 
@@ -86,7 +86,7 @@ async def answer(campaign_uuid: str, body: Clarification, request: Request) -> d
         raise HTTPException(422, [{"loc": ["body", "answer"], "msg": problem, "type": "value_error"}])
     async with _refusals():
         values = await client.runs.wait(
-            body.thread_id, GRAPH, command={"resume": {body.interrupt_id: body.answer}}
+            body.thread_id, GRAPH, command={"resume": {body.interrupt_id: body.answer}}, raise_error=False
         )
     return _shown(values, body.thread_id, campaign)
 
@@ -160,7 +160,10 @@ def _options(envelope: dict[str, Any]) -> list[Option]:
 
 
 def _shown(values: Any, thread: str, campaign: str) -> dict[str, Any]:
-    """The answer object; threadId is for follow-ups, clarification for what waits."""
+    """The answer object; threadId is for follow-ups, clarification for what waits. A run that failed is a 500."""
+    failure = values.get("__error__")
+    if failure:
+        raise HTTPException(500, f"The run failed: {failure.get('error')}: {failure.get('message')}")
     waiting = (values.get("__interrupt__") or [None])[0]
     if waiting is None:
         return {**values["answer"], "threadId": thread}

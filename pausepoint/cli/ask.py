@@ -85,7 +85,7 @@ class Asked:
         shown = False
         async for part in client.runs.stream(thread, "assistant", stream_mode=["custom", "values"], **start):
             if part.event == "error":
-                raise PausepointError(f"The run failed: {part.data}")
+                raise PausepointError(f"The run failed: {part.data.get('error')}: {part.data.get('message')}")
             if part.event == "values":
                 values = {**values, **part.data}
             elif part.event == "custom" and part.data.get("type") == "text" and not self.quiet:

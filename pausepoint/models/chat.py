@@ -36,12 +36,23 @@ def open_chat_model(settings: Settings) -> "BaseChatModel | None":
         case "ollama":
             return _ollama(settings, name)
         case "python":
-            module, _, factory = name.partition(":")
-            return getattr(import_module(module), factory)()
+            return _own(name)
         case _:
             raise UnknownModel(
                 f"PAUSEPOINT_MODEL names the provider {provider!r}; known are openai, ollama and python."
             )
+
+
+def _own(name: str) -> "BaseChatModel":
+    module, _, factory = name.partition(":")
+    try:
+        made = getattr(import_module(module), factory)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownModel(
+            f"PAUSEPOINT_MODEL names the factory {name!r}, which cannot be imported ({error}); write "
+            "python:package.module:factory."
+        ) from error
+    return made()
 
 
 def _openai(settings: Settings, name: str) -> "BaseChatModel":
