@@ -39,10 +39,12 @@ async def test_limits_say_which(tmp_path):
             await client.runs.create(thread, "slow", input={"steps": []})
         assert int(refused.value.response.headers["retry-after"]) > 0
 
-        async with httpx.AsyncClient(base_url=served.url) as http:
-            async with http.stream("GET", f"/threads/{thread}/stream") as first:
-                assert first.status_code == 200
-                assert (await http.get(f"/threads/{thread}/stream")).status_code == 429
+        async with (
+            httpx.AsyncClient(base_url=served.url) as http,
+            http.stream("GET", f"/threads/{thread}/stream") as first,
+        ):
+            assert first.status_code == 200
+            assert (await http.get(f"/threads/{thread}/stream")).status_code == 429
         await client.runs.cancel_many(status="all")
 
 
