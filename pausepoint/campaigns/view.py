@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pausepoint.campaigns.ids import relationship_type
 from pausepoint.campaigns.lexicon import Lexicon, Named
 from pausepoint.campaigns.model import Artifact, Campaign, Relation
+from pausepoint.language import function_words
 from pausepoint.vectors.port import Hit
 from pausepoint.vectors.text import fold
 
@@ -16,57 +17,6 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"(?<=[^\W\d_] )(?:[A-ZĄĆĘŁŃÓŚŹŻÄÖÜÁÉÍÑ][^\W\d_]{3,})")
-_GLUE = frozenset(
-    [
-        "about",
-        "and",
-        "are",
-        "czy",
-        "did",
-        "does",
-        "dla",
-        "from",
-        "has",
-        "have",
-        "how",
-        "ile",
-        "jak",
-        "jaka",
-        "jaki",
-        "jakie",
-        "jest",
-        "kiedy",
-        "kim",
-        "kto",
-        "ktora",
-        "ktore",
-        "ktory",
-        "lub",
-        "mam",
-        "mial",
-        "miala",
-        "oraz",
-        "przez",
-        "sie",
-        "skad",
-        "that",
-        "the",
-        "this",
-        "tym",
-        "was",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -96,7 +46,9 @@ class CampaignView:
 
     def coverage(self, question: str) -> float:
         """Share (0 to 1) of the question's own words that occur in the campaign; 1 when it has none."""
-        stems = {word_key(w) for w in _WORD.findall(fold(question)) if len(w) > 2 and w not in _GLUE}
+        stems = {
+            word_key(w) for w in _WORD.findall(fold(question)) if len(w) > 2 and w not in function_words()
+        }
         return len(stems & self.vocabulary) / len(stems) if stems else 1.0
 
     def unknown_names(self, question: str) -> list[str]:
