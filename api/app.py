@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from api import assistant, campaigns
+from api.studio import StudioPreflight
 from pausepoint.services import close_services, get_services
 from prompts.offline.outside import likeness
 
@@ -28,3 +29,4 @@ async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
 app = FastAPI(title="Pausepoint campaign assistant", lifespan=lifespan)
 app.include_router(assistant.router)  # first: campaigns has routes with a parameter in the same place
 app.include_router(campaigns.router)
+app.add_middleware(StudioPreflight)
