@@ -1,5 +1,6 @@
 """Runs the server in this process: holds the data folder, says when it is ready, and drains when it is told to stop."""
 
+import gc
 import ipaddress
 import logging
 import sys
@@ -17,6 +18,8 @@ from pausepoint.server.limits import Limits
 from pausepoint.storage.folder import DataFolder
 
 log = structlog.get_logger("pausepoint.server")
+
+_GC_THRESHOLDS = (20_000, 20, 20)
 
 
 def serve(
@@ -124,6 +127,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.should_exit or not self.servers:
             return
+        # What was imported stays; looking through it for garbage again and again would stop every run for a moment.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
         port = self.servers[0].sockets[0].getsockname()[1]
         host = f"[{self.config.host}]" if ":" in self.config.host else self.config.host
         url = f"http://{host}:{port}"
