@@ -9,9 +9,6 @@ import pytest
 from running import Running, clean_env, free_port, pausepoint, start
 from tiny_campaigns import OTHER_CAMPAIGN, TINY_CAMPAIGN, write_folder
 
-LOADED_SAMPLES = "TEST_LOADED_SAMPLES"
-"""Environment variable: a data folder with the samples in it, copied instead of loading them (30 s each)."""
-
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -19,8 +16,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 def samples_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """`pausepoint up` with both sample campaigns, in a folder of its own; tests only read from it."""
     data = tmp_path_factory.mktemp("samples") / "data"
-    if loaded := os.environ.get(LOADED_SAMPLES):
-        shutil.copytree(loaded, data)
     running = start(["up", "--port", str(free_port())], data)
     try:
         yield running
@@ -52,10 +47,12 @@ def tiny_data(tmp_path_factory: pytest.TempPathFactory, tiny_folder: Path) -> Pa
     return base / "data"
 
 
-@pytest.fixture
-def tiny_server(tiny_data: Path, tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Starts `pausepoint serve` on a copy of the tiny campaigns; called again, on the same copy."""
-    data = tmp_path / "data"
+@pytest.fixture(scope="module")
+def tiny_server(
+    tiny_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Running]]:
+    """Starts `pausepoint serve` on the module's own copy of the tiny campaigns; called again, on the same copy."""
+    data = tmp_path_factory.mktemp("served") / "data"
     shutil.copytree(tiny_data, data)
     started: list[Running] = []
 
