@@ -113,22 +113,21 @@ class Client:
         return Timed(first, time.perf_counter() - started)
 
     async def trace(self, asked: Asked) -> tuple[dict[str, float], float]:
-        """Seconds of each step (by the server's own clock, repairs added up), and from first to last step."""
+        """Seconds of each step (by the server's own clock, repairs added up), and from request to answer."""
         thread = await self.sdk.threads.create()
+        started = time.perf_counter()
         begun: dict[str, float] = {}
         steps: defaultdict[str, float] = defaultdict(float)
-        moments: list[float] = []
         async for part in self._run(thread["thread_id"], asked, "debug"):
             if part.event != "debug" or part.data["type"] not in ("task", "task_result"):
                 continue
             moment = datetime.fromisoformat(part.data["timestamp"]).timestamp()
-            moments.append(moment)
             task = part.data["payload"]
             if part.data["type"] == "task":
                 begun[task["id"]] = moment
             else:
                 steps[task["name"]] += moment - begun[task["id"]]
-        return dict(steps), max(moments) - min(moments)
+        return dict(steps), time.perf_counter() - started
 
     def _run(self, thread: str, asked: Asked, mode: str) -> Any:
         given = {"question": asked.text, "campaign": asked.campaign}
@@ -195,28 +194,28 @@ def memory_rows(warm: dict[str, float], used: dict[str, float], parts: dict[str,
     ]
 
 
-def share_rows(traces: Sequence[tuple[dict[str, float], float]], whole: float) -> list[Figure]:
+def share_rows(traces: Sequence[tuple[dict[str, float], float]]) -> list[Figure]:
     """Median of each step where it ran, and its share of all the time; then what lies around the steps."""
     taken: defaultdict[str, list[float]] = defaultdict(list)
-    for steps, _ in traces:
+    for steps, whole in traces:
         for name, seconds in steps.items():
             taken[name].append(seconds * 1000)
-    asked = len(traces)
-    inside = sum(map(sum, taken.values())) / asked
-    total = max(whole, inside)
+        taken["around the steps"].append((whole - sum(steps.values())) * 1000)
+    total = 1000 * sum(whole for _, whole in traces)
+    around = {"around the steps": ": HTTP, accepting and ending the run, checkpoints"}
     rows = [
-        Figure(name, p50(times), "ms", None, f"{sum(times) / asked / total:.0%} of a question")
+        Figure(name, p50(times), "ms", None, f"{sum(times) / total:.0%} of the time{around.get(name, '')}")
         for name, times in taken.items()
     ]
-    rest = total - inside
-    note = f"{rest / total:.0%} of a question: HTTP, accepting and ending the run, LangGraph, checkpoints"
-    return [*rows, Figure("around the steps", rest, "ms", None, note)]
+    return sorted(rows, key=lambda row: row.name in around)
 
 
-def start_rows(served: Sequence[float], up: float, first: float) -> list[Figure]:
-    """From the command to the ready line, data loaded."""
+def start_rows(served: Sequence[tuple[float, float]], up: float, first: float) -> list[Figure]:
+    """From the command to the ready line, data loaded; `served` are seconds by the clock and of processor time."""
+    clock, cpu = zip(*served, strict=True)
     return [
-        Figure("`pausepoint serve` to its ready line", p50(served), "s", 6, f"median of {len(served)}"),
+        Figure("`pausepoint serve` to its ready line", p50(clock), "s", 6, f"median of {len(clock)}"),
+        Figure("the same, processor time", p50(cpu), "s"),
         Figure("`pausepoint up` to its ready line", up, "s", 6),
         Figure("first answer after the ready line", first, "s", None, "models load meanwhile"),
     ]
@@ -238,7 +237,7 @@ async def measure(source: Path | None) -> dict[str, list[Figure]]:
         with _upped(data) as running:
             up = running.start_seconds
         with serving(data) as running:
-            starts.append(running.start_seconds)
+            starts.append((running.start_seconds, running.start_cpu_seconds))
             client = Client(running.url)
             try:
                 tables = await _ask_all(running, client)
@@ -248,9 +247,9 @@ async def measure(source: Path | None) -> dict[str, list[Figure]]:
         return {"Start, from installed state and loaded data": start_rows(starts, up, first), **tables}
 
 
-def _start(data: Path) -> float:
+def _start(data: Path) -> tuple[float, float]:
     with serving(data) as running:
-        return running.start_seconds
+        return running.start_seconds, running.start_cpu_seconds
 
 
 async def _ask_all(running: Running, client: Client) -> dict[str, list[Figure]]:
@@ -282,7 +281,7 @@ async def _ask_all(running: Running, client: Client) -> dict[str, list[Figure]]:
         ],
         "Twenty questions at once": load_rows(together),
         "Memory of server and graph": memory_rows(warm, used, parts),
-        "Share of each step": share_rows(traces, p50(each.whole * 1000 for each in waited)),
+        "Share of each step": share_rows(traces),
     }
 
 

@@ -113,6 +113,8 @@ class Running:
     url: str
     start_seconds: float
     """From starting the process to its ready line."""
+    start_cpu_seconds: float
+    """Processor time until then; unlike the clock it does not depend on what else runs."""
     process: psutil.Process
 
     def tree(self) -> list[psutil.Process]:
@@ -126,8 +128,12 @@ class Running:
 
     def cpu_ms(self) -> float:
         """Milliseconds of processor time the tree has taken so far."""
-        times = [process.cpu_times() for process in self.tree()]
-        return 1000 * sum(one.user + one.system for one in times)
+        return 1000 * _cpu_seconds(self.tree())
+
+
+def _cpu_seconds(processes: Sequence[psutil.Process]) -> float:
+    times = [process.cpu_times() for process in processes]
+    return sum(one.user + one.system for one in times)
 
 
 @contextmanager
@@ -144,7 +150,8 @@ def serving(data: Path, arguments: Sequence[str] = ("serve", "--port", "0")) -> 
             if url is None:
                 errors.seek(0)
                 raise RuntimeError(f"{' '.join(command)} did not become ready: {errors.read()[-2000:]}")
-            yield Running(url, time.perf_counter() - started, psutil.Process(process.pid))
+            seconds, found = time.perf_counter() - started, psutil.Process(process.pid)
+            yield Running(url, seconds, _cpu_seconds([found, *found.children(recursive=True)]), found)
         finally:
             _stop(process)
 
