@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def find_campaign(client: "LangGraphClient", wanted: str) -> str:
-    """The UUID of a campaign given by UUID, or by name or a part of it (case ignored).
+    """The UUID of a campaign given by UUID, or by name or a part of it (case ignored); nothing means the only one.
 
     Raises:
         PausepointError: none or several match; lists what is loaded.
@@ -19,13 +19,15 @@ async def find_campaign(client: "LangGraphClient", wanted: str) -> str:
     known = await _campaigns(client)
     key = wanted.casefold()
     exact = [c for c in known if c["uuid"] == key or c["name"].casefold() == key]
-    near = exact or [c for c in known if key and key in c["name"].casefold()]
+    near = exact or [c for c in known if key in c["name"].casefold()]
     if len(near) == 1:
         return near[0]["uuid"]
     loaded = (
         ", ".join(f"{c['name']} ({c['uuid']})" for c in known)
         or "none; load one: pausepoint load campaign DIR"
     )
+    if not wanted:
+        raise PausepointError(f"Which campaign? Name one with --campaign. Loaded: {loaded}.")
     found = "fits several campaigns" if near else "is not loaded"
     raise PausepointError(f"Campaign {wanted!r} {found}. Loaded: {loaded}.")
 
