@@ -1,10 +1,14 @@
 """`pausepoint ask` and `pausepoint eval` as a person or a script runs them."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from running import Running, clean_env, pausepoint
+from running import ROOT, Running, clean_env, pausepoint
 from tiny_campaigns import TINY_CAMPAIGN, write_folder
 
 RIGHT_ACTIONS = 0.90
@@ -83,6 +87,28 @@ def test_a_script_gets_exit_code_3_and_a_handle_for_a_vague_question(
     else:
         assert "1. " in done.stdout
         assert "interrupt " in done.stdout
+
+
+def test_in_a_terminal_the_person_chooses_and_a_wrong_choice_is_asked_again(samples_server: Running):
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, b"9\n2\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "pausepoint", "ask", "Opowiedz coś", "-c", "Sól i popiół"],
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            env=samples_server.env,
+            cwd=ROOT,
+        )
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("  1. ") == 2, "it was asked twice"
+    assert "Wybierz jedną z możliwości" in done.stderr
+    assert "[Notatka: " in done.stdout
 
 
 @pytest.mark.parametrize("sample", ["sol-i-popiol", "long-ebb"])
