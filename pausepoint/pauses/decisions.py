@@ -31,17 +31,18 @@ class Verdict:
 
 def canonical(value: Any) -> str:
     """JSON in one form only: keys sorted, no spaces, no escapes that are not needed."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return text.encode("utf-8", "replace").decode()
 
 
 def digest(value: Any) -> str:
     """SHA-256 of a value's canonical JSON."""
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
 def chained(previous: str, content: str) -> str:
     """The hash of an entry that follows another."""
-    return hashlib.sha256(f"{previous}\n{content}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(f"{previous}\n{content}".encode()).hexdigest()
 
 
 def append(conn: sqlite3.Connection, entry: dict[str, Any]) -> tuple[int, str]:

@@ -1,7 +1,7 @@
 """What can be done with a pause: answer, cancel, migrate, assign, snooze, draft. The routes and the clock both use it."""
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -58,22 +58,38 @@ async def answer(
 
 
 async def migrate(engine: "Engine", row: sqlite3.Row, node: str, user: Mapping[str, Any] | None) -> Run:
-    """Go on at a node of the changed graph; what a held pause asked is given up.
+    """Go on at a node of the changed graph; what a held pause asked is given up, and the new node asks anew.
 
     Raises:
         Conflict: The pause is not held.
-        Invalid: There is no such node.
+        Invalid: The graph cannot go on there.
     """
     if row["status"] != "open" or not row["hold_reason"]:
         raise Conflict(f"{row['title']!r} is not held; answer it, or cancel it.")
-    async with states.graph_of(engine, await _thread(engine, row), "threads.read", None) as graph:
-        if graph is None or node not in graph.nodes:
-            known = [] if graph is None else sorted(n for n in graph.nodes if n != "__start__")
-            raise Invalid(f"The graph {row['graph_id']!r} has no node {node!r}; it has {', '.join(known)}.")
-    draft = _draft(row, {"goto": node}, engine.graph_ids)
-    draft.actor = None if user is None else dict(user)
-    draft.headers = {**draft.headers, **_DISCARD}
+    thread = await _thread(engine, row)
+    async with states.graph_of(engine, thread, "threads.read", None) as graph:
+        before = {} if graph is None else _only_ways(graph.get_graph().edges)
+    if node not in before:
+        raise Invalid(
+            f"The graph {row['graph_id']!r} cannot go on at {node!r}; it can at {', '.join(sorted(before)) or 'no node'}."
+        )
+    given = None if user is None else dict(user)
+    change = Change("update", row["thread_id"], given, _DISCARD, reason=f"migrated to the node {node!r}")
+    # As if the node before it had just ended: a jump would not outlive a pause in its first step.
+    await states.update(engine, thread, given, StateWrite(values={}, as_node=before[node]), change)
+    draft = _draft(row, None, engine.graph_ids)
+    draft.actor = given
     return await engine.submit(draft)
+
+
+def _only_ways(edges: Iterable[Any]) -> dict[str, str]:
+    """Node → a node that always leads to it and to nothing else."""
+    found: dict[str, list[Any]] = {}
+    for edge in edges:
+        found.setdefault(edge.source, []).append(edge)
+    return {
+        ways[0].target: source for source, ways in found.items() if len(ways) == 1 and not ways[0].conditional
+    }
 
 
 async def cancel(
@@ -147,7 +163,7 @@ def _check_waits(conn: sqlite3.Connection, row: sqlite3.Row) -> None:
         check_open(conn, current)
 
 
-def _draft(row: sqlite3.Row, command: dict[str, Any], graph_ids: Mapping[str, str]) -> Draft:
+def _draft(row: sqlite3.Row, command: dict[str, Any] | None, graph_ids: Mapping[str, str]) -> Draft:
     more = orjson.loads(row["resume_with"])
     user, headers = more.pop("user", None), more.pop("headers", {})
     body = RunBody.model_validate(

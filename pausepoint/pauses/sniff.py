@@ -1,5 +1,7 @@
 """What a file is, by its first bytes; what it calls itself decides only between kinds of text."""
 
+import codecs
+
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -45,11 +47,9 @@ def sniff(head: bytes, declared: str | None, name: str) -> str:
 def _is_text(head: bytes) -> bool:
     if b"\x00" in head:
         return False
-    for cut in range(4):
+    try:
         # The head may end within a character.
-        try:
-            head[: len(head) - cut].decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        return True
-    return False
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=False)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "contract" / "server"))
-from server_process import Served
+sys.path[:0] = [str(Path(__file__).parents[2] / "contract" / "server"), str(Path(__file__).parent)]
+from server_process import Served  # noqa: E402
 
 PROJECT = Path(__file__).parent / "project"
 
