@@ -18,7 +18,7 @@ _TIE = 0.06
 """Candidates this close to the best one count as equally meant."""
 _SHORT = frozenset(
     _WORD.findall(
-        "\w+ a an and at by de del der die el for from i in la las le les los na nad o od of on pod przy "
+        "a an and at by de del der die el for from i in la las le les los na nad o od of on pod przy "
         "the to u w we z ze za jest sa kto co jak czy kim sie do dla ma mu go jego jej is are was who "
         "what how did does has his her "
     )
