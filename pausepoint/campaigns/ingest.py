@@ -25,7 +25,8 @@ from pausepoint.models.embeddings.port import Embedder
 from pausepoint.models.embeddings.prepared import FILE, Prepared
 from pausepoint.vectors.port import Point, VectorStore
 
-INDEXED = ("type", "campaign_uuid", "note_id", "artifact_id", "relationship_id")
+INDEXED = ("type",)
+"""Payload fields with an index, 4 MB each; others are filtered without one."""
 _BATCH = 32
 
 

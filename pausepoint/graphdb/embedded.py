@@ -5,7 +5,6 @@ nor stops in its time, or takes the engine's memory, the engine is replaced: tha
 """
 
 import asyncio
-import importlib
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -59,11 +58,7 @@ class EmbeddedGraph:
         Raises:
             GraphHeld: another process has the folder.
         """
-        engine, _ = await asyncio.gather(
-            asyncio.to_thread(supervisor.acquire, folder, options or Options()),
-            # Half a second that the engine's start hides.
-            asyncio.to_thread(importlib.import_module, "neo4j"),
-        )
+        engine = await asyncio.to_thread(supervisor.acquire, folder, options or Options())
         return cls(engine, grace=grace, max_bytes=max_bytes)
 
     async def read(

@@ -1,7 +1,7 @@
 """The folder of Qdrant Edge shards, one per collection; blocking, safe to use from many threads.
 
 A shard appears and disappears by a rename, so a killed process never leaves half a collection.
-Idle shards beyond `MAX_OPEN` are closed: each open one costs about 3 MB and a thread.
+Idle shards beyond `MAX_OPEN` are closed: each open one costs about 9 MB and a thread.
 """
 
 import json
@@ -155,12 +155,16 @@ class Shards:
             raise DamagedCollection(collection, self.folder / collection, str(error)) from error
 
     def _create(self, collection: str, dimensions: int) -> None:
-        from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams
+        from qdrant_edge import Distance, EdgeConfig, EdgeShard, EdgeVectorParams, Memory
 
         made = self.folder / f".new-{uuid.uuid4().hex}"
         made.mkdir()
         config = EdgeConfig(
-            vectors=EdgeVectorParams(size=dimensions, distance=Distance.Cosine), max_search_threads=1
+            # Cold: read from the page cache as needed; an open collection takes 9 MB instead of 60.
+            vectors=EdgeVectorParams(size=dimensions, distance=Distance.Cosine, memory=Memory.Cold),
+            payload_memory=Memory.Cold,
+            id_tracker_memory=Memory.Cold,
+            max_search_threads=1,
         )
         EdgeShard.create(str(made), config).close()
         (made / _ABOUT).write_text(json.dumps({"dimensions": dimensions, "distance": "cosine"}))
