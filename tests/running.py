@@ -79,7 +79,7 @@ def clean_env(data: Path, **more: str) -> dict[str, str]:
     return {**kept, **offline, "PAUSEPOINT_DATA": str(data), "HOME": str(data.parent), **more}
 
 
-def start(words: list[str], data: Path, **more: str) -> Running:
+def start(words: list[str], data: Path, cwd: Path = ROOT, **more: str) -> Running:
     """Start a serving command and wait until it says that it is ready."""
     env = clean_env(data, **more)
     errors = (data.parent / f"{data.name}.stderr").open("w")
@@ -89,7 +89,7 @@ def start(words: list[str], data: Path, **more: str) -> Running:
         stderr=errors,
         text=True,
         env=env,
-        cwd=ROOT,
+        cwd=cwd,
     )
     errors.close()
     assert process.stdout

@@ -8,13 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import ROOT, Running
+from running import ROOT, Running, start
 from tiny_campaigns import TINY, TINY_CAMPAIGN, write_folder
 
 README = (ROOT / "README.md").read_text("utf-8")
 QUESTIONS = (
     "campaign: Latarnia nad Wirem\nquestions:\n- {question: Co spłonęło w nocy, actions: [search_notes]}\n"
 )
+GRAPH = """from langgraph.graph import StateGraph
+graph = StateGraph(dict).add_node("a", lambda s: s).add_edge("__start__", "a").compile()
+"""
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -68,7 +71,8 @@ def elsewhere(tmp_path: Path, samples_server: Running):
     """A folder with a campaign of one's own; what is loaded from it is removed again."""
     folder = {**TINY_CAMPAIGN, "questions.yaml": QUESTIONS}
     write_folder(tmp_path / "my-campaign", folder)
-    write_folder(tmp_path, {"langgraph.json": (ROOT / "langgraph.json").read_text()})
+    project = {"langgraph.json": '{"graphs": {"one": "./one.py:graph"}}', "one.py": GRAPH}
+    write_folder(tmp_path / "path" / "to", project)
     yield tmp_path
     samples_server.http("DELETE", f"/api/campaigns/{TINY}")
 
@@ -77,6 +81,9 @@ def test_every_pausepoint_command_runs(samples_server: Running, elsewhere: Path)
     ours = [words for c in commands() if (words := words_of(c))[0] == "pausepoint"]
     assert len(ours) >= 4
     for words in ours:
+        if words[1] == "serve":
+            start([*words[1:], "--port", "0"], elsewhere / "data", elsewhere, PYTHONPATH=str(ROOT)).stop()
+            continue
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=elsewhere,
