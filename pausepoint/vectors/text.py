@@ -31,6 +31,7 @@ _IRREGULAR = {
         "ojciec ojca ojcu ojcem ojcze ojcowi ojcow",
         "pies psa psu psem psi psy psow psom psami psach",
         "miasto miescie miast miasta miastu miastem",
+        "wies wsi wsia wsie wsiom wsiami wsiach",
         "brat brata bratu bratem bracie bracia braci braciom",
         "lew lwa lwu lwem lwie lwy lwow lwami",
         "las lasu lasem lesie lasy lasow",

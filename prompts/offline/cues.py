@@ -155,7 +155,7 @@ GENERIC_WORDS = _any(
     r"^(relacj\w*|powiazani\w*|zwiazk\w*|relation\w*|connection\w*|laczy|posta\w*|bohater\w*|osob\w*|characters?|people|person|miejsc\w*|lokacj\w*|"
     r"places?|locations?|przedmiot\w*|items?|wydarzen\w*|events?|histori\w*|story|sytuacj\w*|situation|stalo|stala|wydarzyl\w*|zrobil\w*|zrobic|robi|robil\w*|"
     r"kampani\w*|campaign|gr(a|y|ze)|game|swiat\w*|world|ogoln\w*|general|facet\w*|gosc|goscia|koles\w*|guy|man|woman|dude|typ|typek|kobiet\w*|dziewczyn\w*|girl|ciekaw\w*|"
-    r"interesting|interesuj\w*|wazn\w*|important|nowe\w*|news?|pytani\w*|question|pomoz|pomoc|help|think|myslisz|sadzisz|chodzi|sprawdz|check|find|znajdz|szukaj|search)$"
+    r"interesting|mieszka\w*|lives?|nalez\w*|belongs?|posiada\w*|owns?|interesuj\w*|wazn\w*|important|nowe\w*|news?|pytani\w*|question|pomoz|pomoc|help|think|myslisz|sadzisz|chodzi|sprawdz|check|find|znajdz|szukaj|search)$"
 )
 CUE_WORDS = _words("cue_words")
 """Words the patterns above look for; one slip in them is corrected first."""

@@ -165,7 +165,6 @@ def test_a_clarification_has_a_handle_and_its_answer_continues_the_same_run(samp
     assert handle["interruptId"] in again.json()["detail"]
 
 
-@pytest.mark.xfail(strict=True, reason="the planner declines the first suggestion as none of its business")
 @pytest.mark.parametrize(("campaign", "vague"), [(POLISH, "Opowiedz coś"), (ENGLISH, "Tell me something")])
 def test_every_suggestion_of_a_clarification_leads_to_a_cited_answer(
     samples_server: Running, campaign: str, vague: str
