@@ -207,7 +207,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--stock", help="the URL of a running `langgraph dev` of bench/pause_project")
     parser.add_argument("--wrong", type=int, default=1000, help="how many random wrong answers")
-    given = parser.parse_args()
+    given, _ = parser.parse_known_args()
     print("The pause")
     asyncio.run(run(given.stock, given.wrong))
 

@@ -27,8 +27,8 @@ def candidates(answer: Any, schema: Mapping[str, Any]) -> list[Any]:
         parsed = _parsed(value)
         if parsed is not value:
             found.append(parsed)
-        if not isinstance(parsed, (dict, list)) and (name := _only_field(schema, parsed)):
-            found.append({name: parsed})
+        if not isinstance(parsed, (dict, list)):
+            found += [{name: parsed} for name in _fields(schema)]
     return found
 
 
@@ -70,14 +70,7 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-def _only_field(schema: Mapping[str, Any], value: Any) -> str | None:
-    """The one field a bare value can be meant for."""
+def _fields(schema: Mapping[str, Any]) -> list[str]:
+    """The fields a bare value may be meant for: the required ones first."""
     properties: dict[str, Any] = schema.get("properties") or {}
-    required: list[str] = schema.get("required") or []
-    if len(required) == 1:
-        return required[0]
-    if len(properties) == 1:
-        return next(iter(properties))
-    if isinstance(value, str) and value.lower() in _APPROVE | _REJECT and "decision" in properties:
-        return None
-    return "text" if "text" in properties and isinstance(value, str) else None
+    return sorted(properties, key=lambda name: name not in (schema.get("required") or []))
