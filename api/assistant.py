@@ -1,5 +1,6 @@
 """Questions over REST: ask, answer a clarification, follow up, stream, export. Every question is a run of the server."""
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -21,6 +22,7 @@ from state.assistant import MAX_QUESTION, Answer, Option
 router = APIRouter(prefix="/api/campaigns/{campaign_uuid}/assistant", tags=["assistant"])
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUESTION)]
 GRAPH = "assistant"
+_THREAD = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Query(BaseModel):
@@ -141,6 +143,8 @@ async def _conversation(client: Any, thread: str | None, campaign: str) -> str:
 
 async def _state(client: Any, thread: str, campaign: str) -> dict[str, Any]:
     """A thread's state; a conversation on another campaign is as unknown as one that does not exist."""
+    if not _THREAD.fullmatch(thread):  # it becomes part of an address, where "../" would lead elsewhere
+        raise HTTPException(404, f"There is no thread {thread[:80]!r}: a thread id is a UUID.")
     state = await client.threads.get_state(thread)
     if (state["values"] or {}).get("campaign", campaign) != campaign:
         raise HTTPException(404, f"Thread {thread!r} is no conversation on campaign {campaign!r}.")
