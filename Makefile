@@ -24,7 +24,7 @@ run: $(INSTALLED) ## load the sample campaigns and serve on 127.0.0.1 (PORT=2024
 	@$(BIN)/pausepoint up --port $(PORT)
 
 test: $(INSTALLED) ## run every test
-	$(BIN)/python -m pytest tests -m "not soak"
+	$(BIN)/python -m pytest tests -m "not soak" -n 2 --dist loadfile
 
 soak: $(INSTALLED) ## the full counts of crash, fuzz and load
 	$(BIN)/python -m pytest tests -m soak --timeout 3600
