@@ -94,7 +94,7 @@ async def _feed(request: Request, start: int | None, filters: Filters) -> AsyncG
 @routes.get("/inbox/{pause_id}", summary="Get one pause")
 async def get(request: Request, pause_id: PauseId) -> Response:
     """The question, the schema of its answer, the draft, and what became of it."""
-    filters = await allowed(request, "threads", "read", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "read")
     return answer(
         await engine_of(request).database.read(
             lambda conn: inbox.detail(conn, inbox.find(conn, pause_id, filters))
@@ -105,7 +105,7 @@ async def get(request: Request, pause_id: PauseId) -> Response:
 @routes.get("/inbox/{pause_id}/history", summary="What happened to a pause")
 async def history(request: Request, pause_id: PauseId) -> Response:
     """The entries of the decision record, oldest first."""
-    filters = await allowed(request, "threads", "read", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "read")
 
     def read(conn: sqlite3.Connection) -> list[dict[str, Any]]:
         inbox.find(conn, pause_id, filters)
@@ -121,7 +121,7 @@ async def history(request: Request, pause_id: PauseId) -> Response:
 async def give_answer(request: Request, pause_id: PauseId, body: bodies.AnswerBody) -> Response:
     """Checked, bound, recorded and started in one transaction; the receipt says with which run the graph goes on."""
     engine = engine_of(request)
-    filters = await allowed(request, "threads", "create_run", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "create_run")
     row = await engine.database.read(lambda conn: inbox.find(conn, pause_id, filters))
     run = await doing.answer(
         engine,
@@ -145,7 +145,7 @@ async def give_answer(request: Request, pause_id: PauseId, body: bodies.AnswerBo
 @routes.post("/inbox/{pause_id}/check", summary="Check an answer without giving it")
 async def check(request: Request, pause_id: PauseId, body: bodies.CheckBody) -> Response:
     """What would be wrong with it, field by field; an empty list when it would be accepted."""
-    filters = await allowed(request, "threads", "read", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "read")
     actor = Actor.of(user_data(request))
 
     def read(conn: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -164,12 +164,7 @@ async def check(request: Request, pause_id: PauseId, body: bodies.CheckBody) -> 
 async def assign(request: Request, pause_id: PauseId, body: bodies.AssignBody) -> Response:
     """Anybody who may still can answer; it is a filter, not a lock."""
     actor = Actor.of(user_data(request))
-    return await _changed(
-        request,
-        pause_id,
-        lambda conn, row: doing.assign(conn, row, body.assignee, actor),
-        assign=body.assignee,
-    )
+    return await _changed(request, pause_id, lambda conn, row: doing.assign(conn, row, body.assignee, actor))
 
 
 @routes.post("/inbox/{pause_id}/snooze", summary="Put a pause out of sight for a while")
@@ -193,7 +188,7 @@ async def draft(request: Request, pause_id: PauseId, body: bodies.DraftBody) -> 
 async def cancel(request: Request, pause_id: PauseId, body: bodies.CancelBody | None = None) -> Response:
     """The graph ends where it stands; everything that waits on the thread is closed and put on record."""
     engine = engine_of(request)
-    filters = await allowed(request, "threads", "update", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "update")
     row = await engine.database.read(lambda conn: inbox.find(conn, pause_id, filters))
     await doing.cancel(engine, row, user_data(request), body.reason if body else None)
     return answer(await engine.database.read(lambda conn: _receipt(conn, row)))
@@ -203,15 +198,30 @@ async def cancel(request: Request, pause_id: PauseId, body: bodies.CancelBody | 
 async def migrate(request: Request, pause_id: PauseId, body: bodies.MigrateBody) -> Response:
     """For a held pause: the thread goes on at a node of the graph as it is now."""
     engine = engine_of(request)
-    filters = await allowed(request, "threads", "create_run", {"pause_id": pause_id})
+    filters = await _allowed(request, pause_id, "create_run")
     row = await engine.database.read(lambda conn: inbox.find(conn, pause_id, filters))
     run = await doing.migrate(engine, row, body.node, user_data(request))
     return answer({"run_id": run.run_id, "thread_id": run.thread_id})
 
 
-async def _changed(request: Request, pause_id: str, change: Any, **more: Any) -> Response:
+async def _allowed(request: Request, pause_id: str, action: str) -> Filters:
+    """Ask the project's handlers as the routes of threads and runs do, with the same members in the value.
+
+    Raises:
+        NotFound: There is no such pause.
+        ApiError: A handler refuses.
+    """
+    row = await engine_of(request).database.read(lambda conn: inbox.find(conn, pause_id, None))
+    value: dict[str, Any] = {"thread_id": row["thread_id"], "pause_id": pause_id, "metadata": {}}
+    if action == "create_run":
+        value.update(assistant_id=row["assistant_id"], kwargs={}, status="pending", if_not_exists="reject")
+        value.update(multitask_strategy="enqueue", after_seconds=0)
+    return await allowed(request, "threads", action, value)
+
+
+async def _changed(request: Request, pause_id: str, change: Any) -> Response:
     engine = engine_of(request)
-    filters = await allowed(request, "threads", "update", {"pause_id": pause_id, **more})
+    filters = await _allowed(request, pause_id, "update")
 
     def write(conn: sqlite3.Connection) -> dict[str, Any]:
         change(conn, inbox.find(conn, pause_id, filters))

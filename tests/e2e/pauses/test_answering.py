@@ -1,6 +1,7 @@
 """One answer, one pause, one effect: on every road an answer can take."""
 
 import asyncio
+import random
 import uuid
 
 import pytest
@@ -186,7 +187,7 @@ async def test_a_question_inside_a_subgraph(desk):
     assert done.json()["steps"][-1] == "done"
 
 
-async def test_a_thousandth_wrong_answer_finds_the_pause_still_there(desk):
+async def test_a_graph_that_asks_again_itself_costs_the_same_each_time(desk):
     thread, [asked] = await desk.paused("reask")
     before = len(desk.lines())
     attempts = 20
@@ -198,6 +199,42 @@ async def test_a_thousandth_wrong_answer_finds_the_pause_still_there(desk):
     assert (len(desk.lines()) - before) / attempts <= 3
     done = await desk.resume(thread, "reask", {asked["id"]: {"site": "north"}})
     assert "__interrupt__" not in done.json()
+
+
+WRONG = [
+    None,
+    {},
+    "",
+    0,
+    [],
+    True,
+    {"site": ""},
+    {"site": "x", "severity": 9},
+    {"severity": 3},
+    {"x": "y" * 99},
+]
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.soak)])
+async def test_random_wrong_answers_on_every_road(desk, count):
+    chance = random.Random(count)
+    thread, [asked] = await desk.paused("form")
+    [pause] = await desk.waiting(thread)
+    for _ in range(count):
+        wrong = chance.choice(WRONG)
+        command = {"interrupt_id": asked["id"], "response": wrong}
+        roads = (
+            lambda w=wrong: desk.resume(thread, "form", w),
+            lambda w=wrong: desk.resume(thread, "form", {asked["id"]: w}, wait=False),
+            lambda w=wrong: desk.http.post(f"/inbox/{pause['pause_id']}/answer", json={"answer": w}),
+            lambda c=command: desk.http.post(
+                f"/threads/{thread}/commands", json={"id": 1, "method": "input.respond", "params": c}
+            ),
+        )
+        told = await chance.choice(roads)()
+        assert told.status_code == 422 or told.json()["type"] == "error"
+        assert [p["pause_id"] for p in await desk.waiting(thread)] == [pause["pause_id"]]
+    assert desk.lines() == ["ask"]
 
 
 async def test_a_run_without_a_thread_that_asks_keeps_its_thread(desk):
