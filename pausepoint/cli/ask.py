@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pausepoint.cli.plain import plain
 from pausepoint.errors import PausepointError
 
 if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
+    from rich.table import Table
 
 Values = dict[str, Any]
+_ROWS = 12
 
 
 def ask(
@@ -39,10 +42,20 @@ def ask(
     Example: pausepoint ask "Jakie są relacje Adama?" --campaign "Sól i popiół"
     """
     asked = Asked(question, campaign, thread, as_json or markdown, debug, cache)
-    values, thread_id = asyncio.run(asked.run())
+    values, thread_id = asyncio.run(_answered(asked))
     code = _finish(values, thread_id, as_json, markdown, question)
     if code:
         raise typer.Exit(code)
+
+
+async def _answered(asked: "Asked") -> tuple[Values, str]:
+    """Run it; what the server refuses (an unknown thread, one that waits) is said in its words."""
+    from langgraph_sdk.errors import APIStatusError
+
+    try:
+        return await asked.run()
+    except APIStatusError as error:
+        raise PausepointError(f"The server refused: {error}") from error
 
 
 class Asked:
@@ -89,14 +102,14 @@ class Asked:
             if part.event == "values":
                 values = {**values, **part.data}
             elif part.event == "custom" and part.data.get("type") == "text" and not self.quiet:
-                sys.stdout.write(part.data["text"])
+                sys.stdout.write(plain(part.data["text"]))
                 sys.stdout.flush()
                 shown = True
             elif part.event == "custom" and shown and not self.quiet:
                 sys.stdout.write("\n---\n")
         answer = values.get("answer") or {}
         if not self.quiet and not _waiting(values):
-            sys.stdout.write("\n" if shown else f"{answer.get('textResponse', '')}\n")
+            sys.stdout.write("\n" if shown else f"{plain(answer.get('textResponse', ''))}\n")
         return values
 
 
@@ -107,10 +120,14 @@ def _waiting(values: Values) -> Values | None:
 def _choose(envelope: Values) -> str:
     for error in envelope.get("errors") or []:
         typer.secho(error["message"], fg="red", err=True)
-    typer.echo(envelope["message"])
-    for number, option in enumerate(envelope["options"], 1):
-        typer.echo(f"  {number}. {option}")
+    _show_choice(envelope)
     return typer.prompt("Number or question")
+
+
+def _show_choice(envelope: Values) -> None:
+    typer.echo(plain(envelope["message"]))
+    for number, option in enumerate(envelope["options"], 1):
+        typer.echo(f"  {number}. {plain(option)}")
 
 
 def _finish(values: Values, thread: str, as_json: bool, markdown: bool, question: str) -> int:
@@ -122,7 +139,7 @@ def _finish(values: Values, thread: str, as_json: bool, markdown: bool, question
     if as_json:
         typer.echo(json.dumps({**answer, "threadId": thread}, ensure_ascii=False, indent=2))
     elif markdown:
-        typer.echo(as_markdown(question, answer), nl=False)
+        typer.echo(plain(as_markdown(question, answer)), nl=False)
     else:
         _tables(answer, thread)
     return 1 if answer["responseType"] == "error" else 0
@@ -143,9 +160,7 @@ def _handle(waiting: Values, thread: str, as_json: bool) -> int:
         }
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
-        typer.echo(envelope["message"])
-        for number, option in enumerate(envelope["options"], 1):
-            typer.echo(f"  {number}. {option}")
+        _show_choice(envelope)
         typer.echo(f"waiting: thread {thread}, interrupt {waiting['id']}")
     return 3
 
@@ -165,19 +180,32 @@ def as_markdown(question: str, answer: Values) -> str:
 
 def _tables(answer: Values, thread: str) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    console = Console()
+    console = Console(highlight=False, markup=False)
+    whole = not console.is_terminal  # in a pipe, a line is a line
     graph = answer.get("graphData")
     if graph and graph["edges"]:
-        names = {n["id"]: n["name"] for n in graph["nodes"]}
-        count = f"{len(graph['nodes'])} nodes, {len(graph['edges'])} relations"
-        table = Table("from", "relation", "to", title=f"Subgraph: {count}")
-        for edge in graph["edges"][:12]:
-            table.add_row(names[edge["source"]], edge["label"], names[edge["target"]])
-        console.print(table)
+        console.print(_subgraph(graph))
     if answer["sources"]:
-        console.print("Sources: " + "; ".join(s["noteTitle"] for s in answer["sources"]), markup=False)
+        titles = "; ".join(s["noteTitle"] for s in answer["sources"])
+        console.print(plain(f"Sources: {titles}"), soft_wrap=whole)
     if answer.get("debugInfo"):
         console.print_json(data=answer["debugInfo"])
-    console.print(f"thread {thread} (continue with --thread)", style="dim", markup=False)
+    console.print(f"thread {thread} (continue with --thread)", style="dim", soft_wrap=True)
+
+
+def _subgraph(graph: Values) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    names = {n["id"]: n["name"] for n in graph["nodes"]}
+    edges: list[Values] = graph["edges"]
+    count = f"{len(names)} nodes, {len(edges)} relations"
+    more = f"and {len(edges) - _ROWS} more relations (--json has all)" if len(edges) > _ROWS else None
+    table = Table(title=f"Subgraph: {count}", caption=more)
+    for heading in ("from", "relation", "to"):
+        table.add_column(heading, overflow="fold")
+    for edge in edges[:_ROWS]:
+        row = (names[edge["source"]], edge["label"], names[edge["target"]])
+        table.add_row(*(Text(plain(cell)) for cell in row))  # names are data: "[/b]" in one is no markup
+    return table

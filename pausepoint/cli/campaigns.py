@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from pausepoint.cli.plain import plain
+
 
 def campaigns(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
@@ -19,7 +21,7 @@ def campaigns(
         typer.echo("No campaigns yet. Load one: pausepoint load campaign DIR")
     for each in found:
         counts = ", ".join(f"{count} {kind}" for kind, count in each["counts"].items())
-        typer.echo(f"{each['uuid']}  {each['name']} ({each['language']}): {counts}")
+        typer.echo(plain(f"{each['uuid']}  {each['name']} ({each['language']}): {counts}"))
 
 
 async def loaded_campaigns() -> list[dict[str, Any]]:

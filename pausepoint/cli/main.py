@@ -55,6 +55,9 @@ def build(wanted: str | None) -> typer.Typer:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
+    from pausepoint.cli.plain import forgive_encoding
+
+    forgive_encoding()
     given = sys.argv[1:] if arguments is None else arguments
     sys.exit(_guarded(lambda: _run(given), debug="--debug" in given[:1]))
 
@@ -124,6 +127,7 @@ def stopped() -> int:
 
 def failed(error: Exception, *, debug: bool) -> int:
     """One line for a person; the traceback only when asked for."""
+    from pausepoint.cli.plain import plain
     from pausepoint.errors import PausepointError
 
     if debug:
@@ -135,5 +139,5 @@ def failed(error: Exception, *, debug: bool) -> int:
     else:
         text = f"unexpected {type(error).__name__}: {error} (pausepoint --debug ... shows where)"
     prefix = typer.style("error:", fg="red", bold=True) if sys.stderr.isatty() else "error:"
-    typer.echo(f"{prefix} {' '.join(text.split())}", err=True)
+    typer.echo(f"{prefix} {plain(' '.join(text.split()))}", err=True)
     return 1

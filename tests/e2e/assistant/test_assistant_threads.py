@@ -26,3 +26,11 @@ def test_a_thread_id_is_no_path(server: Running, thread: str):
     assert asked.json()["detail"].endswith("a thread id is a UUID.")
     exported = server.http("GET", f"{BASE}/threads/{quote(thread, safe='')}/export")
     assert exported.status_code in (404, 422), "422: the client itself resolved the dots"
+
+
+@pytest.mark.parametrize("thread", ["nope", UNKNOWN])
+def test_a_thread_that_does_not_exist_is_one_clear_line_of_the_command(server: Running, thread: str):
+    done = server.command("ask", "Kim jest Adam Kruk?", "-c", TINY, "--thread", thread)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: The server refused: ")
+    assert "unexpected" not in done.stderr
