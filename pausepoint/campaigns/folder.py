@@ -95,7 +95,7 @@ class _Reader:
                 continue
             places[made] = found.file
             path = Path(found.file)
-            known.add(made, found.title, (path.stem, path.with_suffix("").as_posix(), found.file))
+            known.add(made, found.title, (path.stem, path.name, path.with_suffix("").as_posix(), found.file))
             notes.append(Note(id=made, title=found.title, content=found.content, created_at=found.created))
         if not notes:
             self.problems.warn("notes", None, "there are no notes; answers have nothing to cite")

@@ -37,7 +37,10 @@ class References:
         Raises:
             Ambiguous: several items bear the name and none stands out.
         """
-        if (known := item_id(self.campaign, self.kind, text)) in self.ids:
+        bearers = self.levels[0].get(clean(text), set[str]())
+        known = item_id(self.campaign, self.kind, text)
+        # an id that was derived from a name does not make that name unambiguous
+        if known in self.ids and not (known in bearers and len(bearers) > 1):
             return known
         forms: tuple[Callable[[str], str], ...] = (clean, fold, fold)
         for level, form in zip(self.levels, forms, strict=True):

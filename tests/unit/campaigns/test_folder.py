@@ -188,6 +188,28 @@ def test_a_name_that_two_bear_needs_an_id_and_an_exact_name_beats_an_alias(tmp_p
     assert relation.target == source.artifacts[3].id
 
 
+def test_two_of_one_name_and_different_types_need_an_id_in_relations_too(tmp_path: Path):
+    write_campaign(tmp_path)
+    put(tmp_path, "artifacts/more.yaml", "- {name: Wir, type: characters}\n- {name: Wir, type: locations}\n")
+    put(tmp_path, "relations/more.yaml", "- {source: adam, label: ZNA, target: Wir}\n")
+    source = read_folder(tmp_path)
+    assert [a.type for a in source.artifacts if a.name == "Wir"] == ["characters", "locations"]
+    (said,) = errors(source)
+    assert said.startswith("relations/more.yaml:1: target: 'Wir' names 2 items")
+    wir = next(a.id for a in source.artifacts if a.type == "locations" and a.name == "Wir")
+    put(tmp_path, "relations/more.yaml", f"- {{source: adam, label: ZNA, target: {wir}}}\n")
+    assert errors(read_folder(tmp_path)) == []
+
+
+@pytest.mark.parametrize("form", ["02-druga", "02-druga.md", "notes/02-druga.md", "Druga sesja"])
+def test_a_note_is_found_by_its_title_or_file_name(tmp_path: Path, form: str):
+    write_campaign(tmp_path)
+    put(tmp_path, "artifacts/more.yaml", f"- {{name: Wir, type: locations, notes: [{form}]}}\n")
+    source = read_folder(tmp_path)
+    assert source.problems == []
+    assert [len(a.note_ids) for a in source.artifacts if a.name == "Wir"] == [1]
+
+
 def test_one_pair_may_bear_a_label_twice_when_it_is_told_differently(tmp_path: Path):
     twice = RELATIONS + "- {source: adam, target: Hanna, label: jest bratem, description: przyrodnim}\n"
     source = read_folder(write_campaign(tmp_path, relations=twice))
