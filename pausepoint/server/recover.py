@@ -99,7 +99,8 @@ def _with_answers(run: Run, answers: dict[str, Any]) -> Command[Any]:
 def _is_through(snapshot: StateSnapshot, questions: list[_Question]) -> bool:
     """Whether nothing is left to do: the end is reached, or every task that is left waits for an answer."""
     if not snapshot.next:
-        return True
+        # Tasks that have written but whose step was never closed are not named as next, and yet the graph goes on.
+        return not snapshot.tasks
     waiting = {q.asked for q in questions if q.waits}
     return all(
         task.interrupts and all(i.id in waiting for i in task.interrupts)
