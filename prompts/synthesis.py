@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, Field
 
 from pausepoint.models.task import Task
-from prompts.offline.synthesis import extractive_answer
+from prompts.offline.synthesis import extractive_answer, inert
 from state.assistant import Evidence, GraphData, Turn
 
 CITE = {"pl": "Notatka", "en": "Note", "de": "Notiz", "es": "Nota"}
@@ -80,8 +80,8 @@ def _variables(inputs: SynthesisInputs) -> dict[str, str]:
     return {
         "campaignName": inputs.campaign_name,
         "action": inputs.action,
-        "vectorResults": json.dumps(found, ensure_ascii=False),
-        "graphResults": json.dumps(_named(inputs), ensure_ascii=False) if inputs.graph else "none",
+        "vectorResults": inert(json.dumps(found, ensure_ascii=False)),
+        "graphResults": inert(json.dumps(_named(inputs), ensure_ascii=False)) if inputs.graph else "none",
         "history": json.dumps(
             [{"question": t["question"], "answer": t["answer"][:500]} for t in inputs.history[-3:]],
             ensure_ascii=False,

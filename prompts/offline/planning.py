@@ -133,7 +133,8 @@ def _told_outside(asked: _Question) -> Decision | None:
 
 def _like_outside(asked: _Question) -> Decision | None:
     """By likeness: to what no campaign answers, or to nothing in this one."""
-    if not asked.solid and not asked.content:
+    recalls = asked.has(cues.SESSION) and (asked.has(cues.WHAT_HAPPENED) or asked.has(cues.SUMMARY))
+    if not asked.solid and (recalls or not asked.content):
         return None
     sure = 2 if asked.solid else 1
     if asked.outside >= OUTSIDE + MARGIN * (sure - 1) and asked.outside - asked.inside >= MARGIN * sure:

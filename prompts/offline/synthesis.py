@@ -16,6 +16,7 @@ from state.assistant import Edge, Evidence, GraphData
 MAX_WORDS = 280
 NEIGHBOUR, SUBSTANCE, FULL = 0.35, 0.5, 16
 """Weight of a neighbouring sentence's words, of a sentence's length, and the words of a full sentence."""
+_CITATION_MARK = re.compile(r"\[(?=\s*(?:Notatka|Note|Notiz|Nota)\s*:)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"”»']?\s+(?=[\"„«'(\[]?[A-ZĄĆĘŁŃÓŚŹŻÄÖÜÁÉÍÑ¿¡—])|\n{1,}")
 _MARKUP = re.compile(r"^\s*(?:#+\s*|[-*>]\s+|\d+\.\s+)|[*_`]{1,3}")
 
@@ -51,6 +52,11 @@ _TEXT = {
         "offline": "(Sin modelo de lenguaje: frases y relaciones de los datos de la campaña.)",
     },
 }
+
+
+def inert(text: str) -> str:
+    """Text from the data in which nothing looks like a citation: only we cite."""
+    return _CITATION_MARK.sub("(", text)
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ class _Writer:
         """The text with its sources, or None when nothing backs it."""
         known = islice((self.titles[n] for n in note_ids if n in self.titles), most)
         marks = " ".join(f"[{self.cite}: {title}]" for title in known)
-        return f"{text} {marks}" if marks else None
+        return f"{inert(text)} {marks}" if marks else None
 
     def add(self, lines: Iterable[str | None]) -> None:
         for line in lines:
