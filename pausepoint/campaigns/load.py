@@ -139,6 +139,14 @@ async def _load_kind(
         report.unchanged += change.unchanged
         if progress:
             progress(kind, start + len(batch), len(items))
+        _stop_if_asked()
+
+
+def _stop_if_asked() -> None:
+    """Stop where a library below lost the cancellation that Ctrl-C is: no batch begins after it."""
+    task = asyncio.current_task()
+    if task and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _find_gone(
