@@ -47,7 +47,7 @@ class EmbeddedVectors:
 
     async def ensure(self, collection: str, dimensions: int, indexed: Sequence[str] = ()) -> None:
         """Create the collection (cosine) and its keyword indexes; `DimensionMismatch` if it differs."""
-        await self._run(self._shards.ensure, check_name(collection), dimensions, indexed)
+        await self._run(self._ensure, check_name(collection), dimensions, indexed)
 
     async def upsert(self, collection: str, points: Sequence[Point]) -> None:
         """Insert or replace points, all or none; on disk when it returns."""
@@ -196,6 +196,11 @@ class EmbeddedVectors:
                 shard.edge.flush()
         except UnknownCollection:
             return
+
+    def _ensure(self, collection: str, dimensions: int, indexed: Sequence[str]) -> None:
+        if not self._shards.exists(collection):
+            self._check_room(0)
+        self._shards.ensure(collection, dimensions, indexed)
 
     def _check_room(self, size: int) -> None:
         folder = self._shards.folder
