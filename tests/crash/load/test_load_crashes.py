@@ -84,6 +84,8 @@ async def stopped_by(send: signal.Signals, data: Path, folder: Path) -> tuple[in
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "pausepoint", "load", "campaign", str(folder),
         env=env, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        # Where the tests themselves run in the background, Ctrl-C is switched off and would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while child.returncode is None and written(data) == 0:
         await asyncio.sleep(0.01)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,8 @@ def run_and_kill(
         if "ended" in heard[-1]:
             return heard[:-1]
     time.sleep(delay)
-    os.kill(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # it was quicker than the kill
+        os.kill(pid, signal.SIGKILL)
     while "ended" not in (said := nursery.hear()):
         heard.append(said)
     return heard
