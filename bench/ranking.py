@@ -1,4 +1,4 @@
-"""Which note comes first: by its passages alone, and with the relations and artifacts drawn from it (python -m bench.ranking)."""
+"""Which note comes first: by its passages, or with the relations and artifacts drawn from it (python -m bench.ranking)."""
 
 import asyncio
 import sys
