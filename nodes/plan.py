@@ -32,7 +32,6 @@ async def plan(state: AssistantState) -> AssistantState:
         coverage=view.coverage(question) if state["language"] == view.campaign.language else None,
         inside=await _inside(services, view, question),
         outside=await likeness(question, services.embedder),
-        relation_labels=view.relation_labels,
         history=history,
         may_clarify=not chosen and rounds < MAX_CLARIFICATIONS,
     )

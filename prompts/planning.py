@@ -52,7 +52,6 @@ class PlanInputs:
     coverage: float | None = 1.0
     inside: float = 1.0
     outside: float = 0.0
-    relation_labels: list[str] = field(default_factory=list[str])
     history: list[Turn] = field(default_factory=list[Turn])
     may_clarify: bool = True
 

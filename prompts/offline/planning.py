@@ -32,10 +32,9 @@ class Decision:
 
 @dataclass(frozen=True)
 class _Question:
-    """What the rules look at; `text` is folded, `rest` is the text without the found names."""
+    """What the rules look at; `text` is folded."""
 
     text: str
-    rest: str
     mentions: Sequence[Mention]
     content: list[str]
     coverage: float | None
@@ -118,7 +117,7 @@ def _read(
     content = [
         w for w in rest if w not in cues.FUNCTION_WORDS and not cues.GENERIC_WORDS.match(w) and len(w) > 1
     ]
-    return _Question(text, " ".join(rest), mentions, content, coverage, inside, outside, has_history)
+    return _Question(text, mentions, content, coverage, inside, outside, has_history)
 
 
 def _told_outside(asked: _Question) -> Decision | None:

@@ -6,7 +6,6 @@ Nothing is made up, so nothing reads like prose: a heading line, the facts, thei
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from pausepoint.vectors.text import fold
@@ -57,12 +56,6 @@ _TEXT = {
 def inert(text: str) -> str:
     """Text from the data in which nothing looks like a citation: only we cite."""
     return _CITATION_MARK.sub("(", text)
-
-
-@dataclass(frozen=True)
-class _Line:
-    text: str
-    words: int
 
 
 def extractive_answer(
